@@ -1,0 +1,265 @@
+/* When a slot asks the store, and for what.
+ *
+ * It asks when a request cannot be decided here; when what is held will run out within two round trips; when a pace or a
+ * trickle says it is time; before a lease ends that is still in use. It gives back what it holds once no request came for a
+ * quarter of T, or for six mean gaps of a slow key. */
+#include "limiter_private.h"
+#include "weir/assert.h"
+#include "weir/take.h"
+
+#define SLOW_LEASE_UNITS 6u /* a slow key's lease ... */
+#define SLOW_LEASE_PERIODS 4u /* ... spans at most this many T */
+#define PREFETCH_UNITS_MIN 3u
+#define GRANT_UNITS_MAX (UINT32_C(1) << 30)
+
+static const struct weir_plan *plan_of(const struct weir_limiter *limiter, uint32_t slot)
+{
+    return &limiter->plans[limiter->hot[slot].plan_index];
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t units_in(uint64_t rate_milli, uint64_t time_us)
+{
+    const uint64_t rate = rate_milli < UINT32_MAX ? rate_milli : UINT32_MAX;
+    const uint64_t time = time_us < UINT32_MAX ? time_us : UINT32_MAX;
+
+    return rate * time / 1000000000;
+}
+
+static uint32_t clamp_units(uint64_t units)
+{
+    return units < GRANT_UNITS_MAX ? (uint32_t)units : GRANT_UNITS_MAX;
+}
+
+/* What this process would spend in about T, doubled while grants run out early: a burst is faster than any measure of it. */
+static uint32_t want_units(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    const struct weir_plan *plan = plan_of(limiter, slot);
+    const struct cold *cold = &limiter->cold[slot];
+
+    if (plan->sizer == WEIR_SIZER_FIXED) {
+        return plan->fixed_lease_units;
+    }
+    const uint64_t rate_milli = demand_rate_milli(limiter, slot, now_ns);
+    const uint64_t period_us = plan->trickle_period_us;
+    const uint64_t busy_us = (local_ms(limiter, now_ns) - cold->resumed_ms) * UINT64_C(1000);
+    uint64_t want = units_in(rate_milli, earlier(period_us * 3 / 2, busy_us / 4));
+    if (want < SLOW_LEASE_UNITS) {
+        const uint64_t slow =
+            units_in(rate_milli, earlier(period_us * SLOW_LEASE_PERIODS, busy_us * 2 / 3));
+        want = slow < SLOW_LEASE_UNITS ? slow : SLOW_LEASE_UNITS;
+    }
+    const uint64_t lasted_us = (local_ms(limiter, now_ns) - cold->granted_ms) * UINT64_C(1000);
+    if (cold->answered_us != 0 && lasted_us <= earlier(period_us / 2, busy_us / 8) &&
+        want < 2 * (uint64_t)cold->granted_units) {
+        want = 2 * (uint64_t)cold->granted_units;
+    }
+    return clamp_units(want);
+}
+
+void asking_queue(struct weir_limiter *limiter, uint32_t slot, unsigned extra_flags)
+{
+    struct hot *hot = &limiter->hot[slot];
+
+    if (hot->flags & (HOT_QUEUED | HOT_IN_FLIGHT)) {
+        return;
+    }
+    hot->flags |= (uint16_t)(HOT_QUEUED | extra_flags);
+    limiter->cold[slot].ask_next = SLOT_NONE;
+    if (limiter->ask_last == SLOT_NONE) {
+        limiter->ask_first = slot;
+    } else {
+        limiter->cold[limiter->ask_last].ask_next = slot;
+    }
+    limiter->ask_last = slot;
+}
+
+/* Units below which it is time to ask for more. */
+static uint32_t lead_units(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    const uint64_t lead_us = 2 * limiter->clock.round_trip_ns / NS_PER_US;
+
+    return clamp_units(1 + units_in(demand_rate_milli(limiter, slot, now_ns), lead_us));
+}
+
+/* Ask before the lease ends, if it is still in use: one refused spend costs a round trip. */
+static bool lease_ends_soon(const struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    return plan_of(limiter, slot)->algorithm == WEIR_ALGORITHM_BUCKET &&
+           limiter->hot[slot].held_units != 0 &&
+           clock_late_ns(&limiter->clock, now_ns) + 4 * limiter->clock.round_trip_ns >=
+               lease_end_us(limiter, slot) * NS_PER_US;
+}
+
+/* The next time this slot has something to do without a request. */
+static uint64_t attention_ns(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                             bool wants_more)
+{
+    const struct hot *hot = &limiter->hot[slot];
+    const struct cold *cold = &limiter->cold[slot];
+    const struct clock_offset *clock = &limiter->clock;
+    const struct weir_plan *plan = plan_of(limiter, slot);
+    uint64_t at_ns = NEVER;
+
+    if (hot->spent_units != 0) {
+        const uint64_t end_us = (cold->window_index + 1) * plan->window_us -
+                                weir_key_phase_us(&hot->key, plan->window_us);
+        at_ns = clock_surely_reached_ns(clock, now_ns, end_us);
+    }
+    if (hot->flags & (HOT_QUEUED | HOT_IN_FLIGHT) || plan->sizer == WEIR_SIZER_FIXED) {
+        return at_ns;
+    }
+    if (lease_is_held(limiter, slot)) {
+        const uint64_t touched_ns =
+            limiter->options.start_ns + (hot->touched_ms + UINT64_C(1)) * NS_PER_MS;
+        const uint64_t end_ns = clock_surely_before_ns(clock, now_ns, lease_end_us(limiter, slot));
+        const uint64_t ahead_ns = 4 * clock->round_trip_ns;
+        at_ns = earlier(at_ns, touched_ns + demand_idle_ns(limiter, slot, now_ns));
+        at_ns = earlier(at_ns, end_ns > now_ns + ahead_ns ? end_ns - ahead_ns : end_ns);
+    }
+    if (wants_more && cold->retry_us != 0) {
+        at_ns = earlier(at_ns, clock_surely_reached_ns(clock, now_ns, cold->retry_us));
+    }
+    return at_ns > now_ns ? at_ns : now_ns + 1;
+}
+
+void asking_plan(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    struct hot *hot = &limiter->hot[slot];
+    const struct cold *cold = &limiter->cold[slot];
+    bool wants_more = false;
+
+    hot->low_units = 0;
+    if (!limiter->clock.known) {
+        return;
+    }
+    if (plan_of(limiter, slot)->sizer == WEIR_SIZER_TAPERED &&
+        (hot->flags & (HOT_QUEUED | HOT_IN_FLIGHT)) == 0) {
+        const bool trickling = cold->trickle[0] != 0 || cold->trickle[1] != 0;
+        const bool prefetching = (hot->flags & HOT_PREFETCH) != 0 &&
+                                 want_units(limiter, slot, now_ns) >= PREFETCH_UNITS_MIN;
+        const uint32_t lead = prefetching ? lead_units(limiter, slot, now_ns) : 0;
+        const bool active = !demand_is_idle(limiter, slot, now_ns);
+        const bool runs_out = trickling || (prefetching && hot->held_units < lead);
+        wants_more = active && (trickling || prefetching);
+        if (active && ((runs_out && cold->retry_us == 0) ||
+                       lease_ends_soon(limiter, slot, now_ns))) {
+            asking_queue(limiter, slot, 0);
+        } else if (cold->retry_us == 0) {
+            hot->low_units = lead;
+        }
+    }
+    deadline_set(limiter, slot, attention_ns(limiter, slot, now_ns, wants_more));
+}
+
+void asking_due(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    lease_refresh(limiter, slot, now_ns);
+    if (lease_is_held(limiter, slot) && demand_is_idle(limiter, slot, now_ns) &&
+        plan_of(limiter, slot)->sizer == WEIR_SIZER_TAPERED) {
+        asking_queue(limiter, slot, HOT_RETURN);
+    }
+    asking_plan(limiter, slot, now_ns);
+}
+
+static void give_everything_back(struct weir_limiter *limiter, uint32_t slot, struct weir_ask *ask)
+{
+    struct hot *hot = &limiter->hot[slot];
+    struct cold *cold = &limiter->cold[slot];
+
+    ask->flags |= WEIR_ASK_RETURN;
+    ask->returned_units += hot->held_units;
+    cold->leased_units -= hot->held_units;
+    hot->held_units = 0;
+    if (cold->trickle[0] != 0 || cold->trickle[1] != 0) {
+        ask->flags |= WEIR_ASK_CANCEL_TRICKLE;
+        ask->trickle_period = cold->trickle_period;
+        ask->trickle_count[0] = cold->trickle[0];
+        ask->trickle_count[1] = cold->trickle[1];
+        ask->trickle_accrued = cold->trickle_taken;
+        cold->trickle[0] = 0;
+        cold->trickle[1] = 0;
+        cold->retry_us = 0;
+    }
+}
+
+/* What waits, beyond what is held. */
+static void state_need(const struct weir_limiter *limiter, uint32_t slot, struct weir_ask *ask)
+{
+    const uint32_t held = limiter->hot[slot].held_units;
+    const uint32_t least = waiting_least_cost(limiter, slot);
+    const uint32_t all = limiter->cold[slot].wait_units;
+
+    if (all == 0) {
+        return;
+    }
+    ask->least_units = least > held ? least - held : 1;
+    ask->need_units = all > held + ask->least_units ? all - held : ask->least_units;
+}
+
+/* Two recent round trips, as a power of two of milliseconds, so that processes mostly name the same. */
+static uint32_t flight_us(const struct clock_offset *clock)
+{
+    uint32_t time_us = WEIR_FLIGHT_US_MIN;
+
+    while (time_us < WEIR_FLIGHT_US_MAX && (!clock->known || time_us * NS_PER_US < 2 * clock->round_trip_ns)) {
+        time_us *= 2;
+    }
+    return time_us;
+}
+
+void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                  struct weir_ask *ask)
+{
+    struct hot *hot = &limiter->hot[slot];
+    struct cold *cold = &limiter->cold[slot];
+    const uint64_t rate_milli = demand_rate_milli(limiter, slot, now_ns);
+
+    *ask = (struct weir_ask){
+        .key = hot->key,
+        .id = {.process = limiter->options.process,
+               .sequence = ++limiter->sequence,
+               .incarnation = limiter->options.incarnation},
+        .plan = *plan_of(limiter, slot),
+        .version_seen = cold->version,
+        .flags = cold->trickle[1] != 0 ? WEIR_ASK_HAS_TRICKLE : 0,
+        .largest_units = cold->largest_units,
+        .flight_us = flight_us(&limiter->clock),
+        .lease_period = cold->lease_period,
+        .returned_units = cold->returned_units,
+        .unused_units = cold->unused_units,
+        .rate_milli_before = cold->rate_reported_milli,
+        .rate_share_period = cold->rate_share_period,
+    };
+    if (hot->flags & HOT_RETURN && cold->wait_last == SLOT_NONE) {
+        give_everything_back(limiter, slot, ask);
+    } else {
+        state_need(limiter, slot, ask);
+        ask->want_units = want_units(limiter, slot, now_ns);
+        ask->want_units = ask->want_units > ask->need_units ? ask->want_units : ask->need_units;
+        /* an active process is never reported as none, however slow */
+        ask->rate_milli = rate_milli == 0 ? 1 : rate_milli < UINT32_MAX ? rate_milli : UINT32_MAX;
+    }
+    WEIR_ASSERT(cold->leased_units >= hot->held_units);
+    ask->held_units = hot->held_units;
+    ask->spent_units = cold->leased_units - hot->held_units;
+
+    cold->leased_units = hot->held_units;
+    cold->returned_units = 0;
+    cold->unused_units = 0;
+    cold->rate_reported_milli = (uint32_t)ask->rate_milli;
+    if (ask->rate_milli == 0) {
+        cold->rate_share_period = NEVER;
+    }
+    cold->need_units = ask->need_units;
+    cold->least_units = ask->least_units;
+    cold->flight_us = ask->flight_us;
+    cold->sequence = ask->id.sequence;
+    cold->sent_ns = now_ns;
+    hot->flags &= (uint16_t)~(HOT_QUEUED | HOT_RETURN);
+    hot->flags |= HOT_IN_FLIGHT;
+}

@@ -1,0 +1,258 @@
+/* Tapered leases.
+ *
+ * Permits parked in the wrong process are the only error of a limiter that debits first and spends later. How much may be
+ * parked is decided here, from three numbers the store has: what remains (R), the demand of all processes (D) and the
+ * plan's rate (r; 0 for a window, which is not refilled while it lasts).
+ *
+ * 1. Taper. R falls at D - r and is gone in R / (D - r). A lease is at most half of that time's worth of the process's own
+ *    demand, so the sum of all leases halves each time they are used up, and at the end nothing is parked. Where R does
+ *    not fall (D <= r) only chance moves it; the fall is then taken as D / 8.
+ *    A full bucket has a second reason for short leases: the store cannot know what was spent since the last ask, must count it as
+ *    out, and has no room for the refill meanwhile. With leases of a time H that is D H / 2 units, lost once, at the beginning of
+ *    a drain. So a bucket over its limit grants no more than makes D H / 2 a quarter of the depth drained plus a quarter of PARKED_PPM of the limit.
+ * 2. Slack. Half a tenth of a per cent of the limit may lie in processes at any time: 1 / 2000 of it, divided by
+ *    the active processes, is always granted. Where that is less than one unit and fewer than four units of the largest cost
+ *    are left for each process, the key is *scarce*: requests ask one by one and nothing is prefetched.
+ * 3. Pace. A bucket that is empty and over its limit is refilled at r, and who asks is served from what has come in since
+ *    the last ask. With n processes asking every t, r t / 2n waits in the store and r t r / 2D in the processes (each burns its
+ *    part at its share of D). t is chosen so that the sum stays at PARKED_PPM of the limit. Until then a process denies locally.
+ * 4. Trickle. Where n D / 2(D - r) permits are below a thousandth of the limit, the process is promised its share of the
+ *    next period's refill as single permits evenly spaced over the period: half a permit per process lies in the fraction
+ *    that accrues, and r / 2(D - r) wait for a request (the mean of a D/M/1 queue near saturation; Kleinrock, "Queueing
+ *    Systems" I, 6.3), which is less than what pace parks when D is not much above r. */
+#include "grant.h"
+
+#include "weir/assert.h"
+
+#define SHARE_ONE (UINT64_C(1) << 20)
+#define RATIO_ONE UINT64_C(256)
+#define ONE_LEASE_DIVISOR 8     /* rule 1: the largest lease, as a part of R */
+#define CALM_DIVISOR 8          /* rule 1: the least fall of R, as a part of D */
+#define SLACK_DIVISOR 2000      /* rule 2 */
+#define SCARCE_COSTS 4          /* rule 2 */
+#define PARKED_PPM UINT64_C(1200) /* rule 3, for very many processes; see parked_ppm */
+#define PACED_LIMIT_MIN 2500      /* rule 3: below, PARKED_PPM is less than two units */
+#define OVERLOAD_RATIO 248      /* rule 3: D / r from which a bucket is paced, in 1 / 256 */
+#define DRAINING_RATIO 262      /* rule 1: D / r from which a full bucket surely drains, in 1 / 256 ... */
+#define UNSTEADY_RATIO 243      /* ... and from which it may, where five seconds hold too few requests to tell */
+#define STEADY_LIMIT_MIN 100000
+#define TRICKLE_RATIO 282       /* rule 4: D / r from which trickles pay, in 1 / 256 */
+#define TRICKLE_DIVISOR 1000    /* rule 4 */
+#define SURPLUS_QUEUES 3        /* rule 4: mean queues a process may hold at the end of a trickle */
+#define SMALL_BUCKET_PERIODS 4  /* rule 4: unreported permits must not fill the bucket */
+#define HEURISTIC_MAX (UINT64_C(1) << 30) /* remainders above this are all "plenty" */
+#define RATE_MAX (UINT64_C(1) << 32)
+#define MINUTE_US UINT64_C(60000000)
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* part / whole in 1 / one, at most `most`. */
+static uint64_t ratio(uint64_t part, uint64_t whole, uint64_t one, uint64_t most)
+{
+    part = lesser(part, RATE_MAX);
+    whole = greater(lesser(whole, RATE_MAX), 1);
+    return lesser(part * one / whole, most);
+}
+
+/* The numbers all rules use, each computed once. */
+struct view {
+    uint64_t remaining; /* R, clamped */
+    uint64_t demand;    /* D */
+    uint64_t rate;      /* r */
+    uint64_t overload;  /* D / r in 1 / RATIO_ONE; 0 for windows */
+    uint64_t share;     /* of this process in D, in 1 / SHARE_ONE */
+    uint64_t slack;     /* units per process */
+};
+
+static struct view view_of(const struct grant_input *input)
+{
+    const struct weir_plan *plan = input->plan;
+    const int bucket = plan->algorithm == WEIR_ALGORITHM_BUCKET;
+    struct view view = {
+        .remaining = lesser(input->remaining_units, HEURISTIC_MAX),
+        .demand = greater(input->global_rate_milli, 1),
+        .rate = bucket ? plan->rate_milli_per_s : 0,
+        .slack = plan->limit_units / SLACK_DIVISOR / input->active_processes,
+    };
+
+    view.overload = bucket ? ratio(view.demand, greater(view.rate, 1), RATIO_ONE, 64 * RATIO_ONE) : 0;
+    view.share = ratio(input->ask->rate_milli, view.demand, SHARE_ONE, SHARE_ONE);
+    return view;
+}
+
+/* Rule 1: this process's part of half of what remains, over what the time to empty allows. */
+static uint64_t taper(const struct view *view, uint64_t active)
+{
+    active = lesser(active, 4096);
+    const uint64_t fall = greater(view->demand > view->rate ? view->demand - view->rate : 0,
+                                  view->demand / CALM_DIVISOR);
+    const uint64_t horizon = ratio(view->demand, 2 * fall, RATIO_ONE, RATIO_ONE * CALM_DIVISOR / 2);
+    const uint64_t measured = view->remaining * horizon / RATIO_ONE * view->share / SHARE_ONE;
+
+    /* never so much that few processes empty the bucket between them; but a lone process may have half, since its burst may be
+     * faster than any measure of it */
+    return greater(lesser(measured, view->remaining / ONE_LEASE_DIVISOR),
+                   view->remaining / (2 * active * active));
+}
+
+/* What may be parked, in ppm of the limit. Asks of few processes are few anyway, so these afford to be more exact. */
+static uint64_t parked_ppm(const struct grant_input *input)
+{
+    const uint64_t active = lesser(input->active_processes, 4096);
+
+    return PARKED_PPM * active / (active + 5);
+}
+
+/* Rule 1 for a bucket that begins to drain. */
+static uint64_t cap_near_full(const struct grant_input *input, const struct view *view)
+{
+    const struct weir_plan *plan = input->plan;
+    const uint64_t there = input->remaining_units + input->outstanding_units;
+    const uint64_t depth = plan->capacity_units > there ? plan->capacity_units - there : 0;
+    const uint64_t budget = lesser(plan->limit_units, HEURISTIC_MAX) * parked_ppm(input) / 4000000;
+
+    if (view->overload < (plan->limit_units < STEADY_LIMIT_MIN ? UNSTEADY_RATIO : DRAINING_RATIO)) {
+        return UINT64_MAX;
+    }
+    /* depth includes what was lost so already: a quarter of it, so that the loss does not feed itself */
+    return lesser(2 * (lesser(depth, HEURISTIC_MAX) / 4 + budget), HEURISTIC_MAX) * view->share /
+           SHARE_ONE;
+}
+
+static int is_scarce(const struct grant_input *input, const struct view *view)
+{
+    const uint64_t largest = greater(input->ask->largest_units, 1);
+
+    return view->slack < largest &&
+           input->remaining_units / largest < SCARCE_COSTS * input->active_processes;
+}
+
+/* Rule 3: t in microseconds, at most T. */
+static uint64_t pace_us(const struct grant_input *input, const struct view *view)
+{
+    /* t = 2 B / (r (1/n + r/D)), with B = PARKED_PPM of the limit and limit / r = one minute */
+    const uint64_t budget_us = MINUTE_US / 1000000 * 2 * parked_ppm(input);
+    const uint64_t active = lesser(input->active_processes, 4096);
+    const uint64_t pace = budget_us * active * view->overload / (active * RATIO_ONE + view->overload);
+
+    if (input->plan->limit_units < PACED_LIMIT_MIN) {
+        return 0;
+    }
+    return lesser(lesser(pace, input->plan->trickle_period_us), input->plan->full_us / 8 * 7);
+}
+
+/* A different fraction in [0, SHARE_ONE) for each ask: rounds shares without bias. */
+static uint64_t dither(const struct weir_ask_id *id)
+{
+    const uint64_t mixed = (id->sequence + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15) +
+                           (id->process + UINT64_C(1)) * UINT64_C(0xd1b54a32d192ed03);
+    return mixed >> 44;
+}
+
+/* Rule 4: this process's share of the refill of the next period, less what it holds. */
+static uint64_t trickle_count(const struct grant_input *input, const struct view *view)
+{
+    const struct weir_plan *plan = input->plan;
+    const uint64_t period_units = lesser(plan->rate_units > WEIR_EXACT_MAX / plan->trickle_period_us
+                                             ? HEURISTIC_MAX
+                                             : plan->rate_units * plan->trickle_period_us /
+                                                   plan->rate_period_us,
+                                         HEURISTIC_MAX);
+    const uint64_t excess = view->demand > view->rate ? view->demand - view->rate : 0;
+    const uint64_t parked = ratio(view->demand, 2 * excess, RATIO_ONE, 64 * RATIO_ONE) *
+                            input->active_processes / RATIO_ONE;
+
+    if (plan->full_us / SMALL_BUCKET_PERIODS < plan->trickle_period_us ||
+        view->overload < TRICKLE_RATIO || parked > plan->limit_units / TRICKLE_DIVISOR ||
+        view->remaining > period_units / 2 || input->ask->flags & WEIR_ASK_HAS_TRICKLE ||
+        input->trickle_promised >= period_units) {
+        return 0;
+    }
+    const uint64_t fair = (period_units * view->share + dither(&input->ask->id)) / SHARE_ONE;
+    /* what a stable queue holds anyway need not be taken off the next period, only what piles up beyond it */
+    const uint64_t usual = SURPLUS_QUEUES * (ratio(view->rate, 2 * excess, RATIO_ONE, 64 * RATIO_ONE) / RATIO_ONE + 1);
+    const uint64_t surplus = input->ask->held_units > usual ? input->ask->held_units - usual : 0;
+    return lesser(fair > surplus ? fair - surplus : 0, period_units - input->trickle_promised);
+}
+
+static struct grant grant_fixed(const struct grant_input *input)
+{
+    const uint64_t wanted = greater(input->ask->need_units, input->ask->want_units);
+
+    return (struct grant){.units = (uint32_t)lesser(wanted, input->remaining_units)};
+}
+
+/* Rule 3 applies: the bucket is over its limit and holds no more than comes in between two asks. */
+static int is_paced(const struct grant_input *input, const struct view *view, uint64_t pace,
+                    uint64_t left)
+{
+    const uint64_t between = lesser(view->rate, RATE_MAX) * pace / 1000000000;
+
+    return view->overload >= OVERLOAD_RATIO &&
+           left <= greater(2 * between / input->active_processes, 1);
+}
+
+/* Rule 3: twice this process's part of what comes in during a pace, so that nothing stays behind. */
+static uint64_t fair_part(const struct view *view, uint64_t pace)
+{
+    return 2 * (lesser(view->rate, RATE_MAX) * pace / 1000000000 * view->share / SHARE_ONE);
+}
+
+static struct grant grant_tapered(const struct grant_input *input)
+{
+    const struct weir_ask *ask = input->ask;
+    const struct view view = view_of(input);
+    const int scarce = is_scarce(input, &view);
+    const uint64_t pace = view.overload >= OVERLOAD_RATIO ? pace_us(input, &view) : 0;
+    uint64_t surplus = scarce ? 0 : taper(&view, input->active_processes);
+    struct grant grant = {.flags = scarce ? WEIR_ANSWER_SCARCE : 0};
+
+    surplus = greater(lesser(surplus, cap_near_full(input, &view)), view.slack);
+    if (pace != 0) {
+        grant.trickle_count = (uint32_t)trickle_count(input, &view);
+        surplus = greater(surplus, grant.trickle_count != 0 || ask->flags & WEIR_ASK_HAS_TRICKLE
+                                       ? 2 * (view.remaining * view.share / SHARE_ONE)
+                                       : fair_part(&view, pace));
+    }
+    surplus = lesser(surplus, ask->want_units);
+    grant.units = (uint32_t)lesser(greater(surplus, ask->need_units), input->remaining_units);
+    if (pace == 0 || !is_paced(input, &view, pace, input->remaining_units - grant.units)) {
+        grant.trickle_count = 0;
+        return grant;
+    }
+    grant.flags |= WEIR_ANSWER_PACED;
+    if (input->active_processes * RATIO_ONE / view.overload >
+        input->plan->limit_units / SLACK_DIVISOR) {
+        grant.flags |= WEIR_ANSWER_SCARCE; /* a prefetched permit waits n / D for a request */
+    }
+    grant.pace_us = (uint32_t)pace;
+    return grant;
+}
+
+struct grant weir_grant_decide(const struct grant_input *input)
+{
+    WEIR_ASSERT(input->active_processes >= 1);
+    WEIR_ASSERT(input->ask->want_units >= input->ask->need_units);
+    struct grant grant;
+
+    if (input->plan->algorithm == WEIR_ALGORITHM_UNLIMITED) {
+        return (struct grant){.units = input->ask->need_units};
+    }
+    if (input->ask->flags & WEIR_ASK_SPEND || input->plan->sizer == WEIR_SIZER_FIXED) {
+        grant = grant_fixed(input);
+    } else {
+        grant = grant_tapered(input);
+    }
+    if (grant.units < input->ask->least_units) {
+        grant.units = 0; /* a part that lets no request through would only be parked */
+    }
+    return grant;
+}

@@ -1,0 +1,67 @@
+/* A plan: the limit a key is held to.
+ *
+ * A rate is the exact fraction rate_units / rate_period_us. Tokens are counted as (whole units, carry), the carry in
+ * units of 1 / rate_period_us of a token, so refilling is elapsed_us x rate_units added to the carry: integer and exact,
+ * nothing is ever dropped. For that to hold in IEEE doubles too (the store may be a Lua script), every product must stay
+ * below 2^53: a plan with capacity_units x rate_period_us + rate_units >= 2^53 is refused when it is made. */
+#ifndef WEIR_PLAN_H
+#define WEIR_PLAN_H
+
+#include <stdint.h>
+
+#include "weir/status.h"
+
+#define WEIR_EXACT_MAX (UINT64_C(1) << 53)
+#define WEIR_RATE_PER_S_MAX UINT64_C(1000000000)
+#define WEIR_WINDOW_US_MIN UINT64_C(1000)              /* 1 ms */
+#define WEIR_WINDOW_US_MAX (UINT64_C(31) * 86400000000) /* 31 days */
+
+enum weir_algorithm {
+    WEIR_ALGORITHM_BUCKET = 0, /* token bucket: any t seconds admit at most capacity + rate x t */
+    WEIR_ALGORITHM_WINDOW,     /* at most rate x window in each window of the key's own phase */
+    WEIR_ALGORITHM_UNLIMITED,  /* admits everything, and counts it */
+};
+
+enum weir_sizer {
+    WEIR_SIZER_TAPERED = 0, /* leases taper with what remains; see core/grant.c */
+    WEIR_SIZER_FIXED,       /* always fixed_lease_units, as in the design note, section 6 */
+};
+
+/* What a caller asks for. */
+struct weir_plan_options {
+    uint64_t version; /* > 0; a later push must be higher to take effect */
+    enum weir_algorithm algorithm;
+    enum weir_sizer sizer;
+    uint64_t rate_units;      /* 0: nothing is refilled */
+    uint64_t rate_period_us;  /* > 0 */
+    uint64_t capacity_units;  /* bucket; ignored for windows */
+    uint64_t window_us;       /* WEIR_WINDOW_US_MIN ... _MAX; for buckets the accounting window */
+    uint32_t fixed_lease_units; /* WEIR_SIZER_FIXED: > 0 */
+};
+
+/* A checked plan in lowest terms. Copy freely; the fields after limit_units are derived. */
+struct weir_plan {
+    uint64_t version;
+    uint64_t rate_units;
+    uint64_t rate_period_us;
+    uint64_t capacity_units; /* window plans: the limit of one window */
+    uint64_t window_us;
+    uint64_t limit_units;       /* shown to clients: rate x 60 s (window plans: x window) */
+    uint64_t full_us;           /* time in which an empty bucket fills; UINT64_MAX at rate 0 */
+    uint64_t rate_milli_per_s;  /* rounded; for sizing leases only, never for counting */
+    uint64_t trickle_period_us; /* T: window / 60, at least 1 ms */
+    uint64_t lease_period_us;   /* leases end on multiples of this, in the key's phase */
+    uint32_t fixed_lease_units;
+    uint8_t algorithm; /* enum weir_algorithm */
+    uint8_t sizer;     /* enum weir_sizer */
+};
+
+/* Check `options` and derive `plan`. Returns WEIR_OK, WEIR_ERR_ARGUMENT (version 0, period 0, window out of range,
+ * rate above 10^9 per second, fixed lease of 0) or WEIR_ERR_PLAN_INEXACT; on error *plan is zeroed. */
+WEIR_MUST_CHECK enum weir_status weir_plan_make(struct weir_plan *plan,
+                                                const struct weir_plan_options *options);
+
+/* Microseconds until `units` have been refilled on top of `carry` (rounded up); UINT64_MAX at rate 0. */
+uint64_t weir_plan_refill_us(const struct weir_plan *plan, uint64_t units, uint64_t carry);
+
+#endif

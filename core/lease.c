@@ -1,0 +1,298 @@
+/* What one process holds of one key.
+ *
+ * A lease ends with its lease period, by the store's clock; since that is known only within an error bar, spending stops at the
+ * bar's early end, and what begins at some store time (a trickle's permit, a new window) begins at its late end. Hot fields
+ * in local time are shortcuts: they may send a decision the slow way too early, never let it pass too late. */
+#include "limiter_private.h"
+#include "weir/assert.h"
+#include "weir/take.h"
+
+static const struct weir_plan *plan_of(const struct weir_limiter *limiter, uint32_t slot)
+{
+    return &limiter->plans[limiter->hot[slot].plan_index];
+}
+
+static uint64_t phase_of(const struct weir_limiter *limiter, uint32_t slot, uint64_t period_us)
+{
+    return weir_key_phase_us(&limiter->hot[slot].key, period_us);
+}
+
+uint64_t lease_end_us(const struct weir_limiter *limiter, uint32_t slot)
+{
+    const uint64_t period_us = plan_of(limiter, slot)->lease_period_us;
+
+    return (limiter->cold[slot].lease_period + 1) * period_us - phase_of(limiter, slot, period_us);
+}
+
+/* Start of a trickle period, store microseconds. */
+static uint64_t trickle_start_us(const struct weir_limiter *limiter, uint32_t slot, uint64_t period)
+{
+    const uint64_t period_us = plan_of(limiter, slot)->trickle_period_us;
+
+    return period * period_us - phase_of(limiter, slot, period_us);
+}
+
+static void roll_accounting_window(struct weir_limiter *limiter, uint32_t slot, uint64_t store_us)
+{
+    struct hot *hot = &limiter->hot[slot];
+    struct cold *cold = &limiter->cold[slot];
+    const uint64_t window_us = plan_of(limiter, slot)->window_us;
+    const uint64_t index = (store_us + phase_of(limiter, slot, window_us)) / window_us;
+
+    if (index <= cold->window_index) {
+        return;
+    }
+    if (hot->spent_units != 0) {
+        outbox_report(limiter, slot, true);
+    }
+    hot->spent_units = 0;
+    cold->window_index = index;
+    cold->report_sequence = 0;
+}
+
+static void expire(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    struct hot *hot = &limiter->hot[slot];
+    struct cold *cold = &limiter->cold[slot];
+
+    if (!lease_is_held(limiter, slot) ||
+        clock_late_ns(&limiter->clock, now_ns) < lease_end_us(limiter, slot) * NS_PER_US) {
+        return;
+    }
+    cold->returned_units += hot->held_units;
+    cold->leased_units -= hot->held_units;
+    hot->held_units = 0;
+    cold->trickle[0] = 0; /* promises end with the lease; the store counts what had accrued as expired */
+    cold->trickle[1] = 0;
+}
+
+/* Permits of the current trickle that are surely valid at the store by early_ns. */
+static void accrue_trickle(struct weir_limiter *limiter, uint32_t slot, uint64_t early_ns)
+{
+    struct hot *hot = &limiter->hot[slot];
+    struct cold *cold = &limiter->cold[slot];
+    const uint64_t period_us = plan_of(limiter, slot)->trickle_period_us;
+
+    while (cold->trickle[0] != 0 || cold->trickle[1] != 0) {
+        const uint64_t start_us = trickle_start_us(limiter, slot, cold->trickle_period);
+        const uint64_t early_us = early_ns / NS_PER_US;
+        const bool over = early_us >= start_us + period_us;
+        uint32_t valid = 0;
+        if (over) {
+            valid = cold->trickle[0];
+        } else if (early_us > start_us) {
+            valid = (uint32_t)((early_us - start_us) * cold->trickle[0] / period_us);
+        }
+        if (valid > cold->trickle_taken) {
+            hot->held_units += valid - cold->trickle_taken;
+            cold->leased_units += valid - cold->trickle_taken;
+            cold->trickle_taken = valid;
+        }
+        if (!over) {
+            return;
+        }
+        cold->trickle[0] = cold->trickle[1];
+        cold->trickle[1] = 0;
+        cold->trickle_taken = 0;
+        cold->trickle_period++;
+    }
+}
+
+/* Store time at which the next permit of a trickle becomes valid; NEVER: none is promised. */
+static uint64_t next_permit_us(const struct weir_limiter *limiter, uint32_t slot)
+{
+    const struct cold *cold = &limiter->cold[slot];
+    const uint64_t period_us = plan_of(limiter, slot)->trickle_period_us;
+    const unsigned which = cold->trickle[0] > cold->trickle_taken ? 0 : 1;
+    const uint32_t count = cold->trickle[which];
+
+    if (count == 0) {
+        return NEVER;
+    }
+    const uint64_t nth = which == 0 ? cold->trickle_taken + UINT64_C(1) : 1;
+    return trickle_start_us(limiter, slot, cold->trickle_period + which) +
+           (nth * period_us + count - 1) / count;
+}
+
+static void refresh_shortcuts(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    const struct weir_plan *plan = plan_of(limiter, slot);
+    struct hot *hot = &limiter->hot[slot];
+    struct cold *cold = &limiter->cold[slot];
+    const struct clock_offset *clock = &limiter->clock;
+    const uint64_t window_end_us = (cold->window_index + 1) * plan->window_us -
+                                   phase_of(limiter, slot, plan->window_us);
+
+    hot->fast_until_ns = clock_surely_before_ns(clock, now_ns, window_end_us);
+    if (lease_is_held(limiter, slot)) {
+        const uint64_t lease_ns =
+            clock_surely_before_ns(clock, now_ns, lease_end_us(limiter, slot));
+        hot->fast_until_ns = lease_ns < hot->fast_until_ns ? lease_ns : hot->fast_until_ns;
+    }
+    if (cold->retry_us != 0 && cold->retry_us != NEVER &&
+        clock_early_ns(clock, now_ns) >= cold->retry_us * NS_PER_US) {
+        cold->retry_us = 0;
+    }
+    hot->deny_until_ns = 0;
+    if (cold->retry_us == 0) {
+        hot->deny_units = UINT32_MAX;
+        return;
+    }
+    const uint64_t permit_us = next_permit_us(limiter, slot);
+    const uint64_t until_us = permit_us < cold->retry_us ? permit_us : cold->retry_us;
+    hot->deny_until_ns = clock_surely_reached_ns(clock, now_ns, until_us);
+}
+
+void lease_refresh(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    if (!limiter->clock.known) {
+        return; /* nothing was ever granted */
+    }
+    roll_accounting_window(limiter, slot, clock_store_ns(&limiter->clock, now_ns) / NS_PER_US);
+    expire(limiter, slot, now_ns);
+    accrue_trickle(limiter, slot, clock_early_ns(&limiter->clock, now_ns));
+    refresh_shortcuts(limiter, slot, now_ns);
+}
+
+void lease_spend(struct weir_limiter *limiter, uint32_t slot, uint32_t cost)
+{
+    struct hot *hot = &limiter->hot[slot];
+
+    WEIR_ASSERT(cost <= hot->held_units);
+    hot->held_units -= cost;
+    hot->spent_units += cost;
+}
+
+bool lease_denies(const struct weir_limiter *limiter, uint32_t slot, uint32_t cost)
+{
+    return limiter->cold[slot].retry_us != 0 && cost >= limiter->hot[slot].deny_units;
+}
+
+bool lease_is_held(const struct weir_limiter *limiter, uint32_t slot)
+{
+    const struct cold *cold = &limiter->cold[slot];
+
+    return limiter->hot[slot].held_units != 0 || cold->trickle[0] != 0 || cold->trickle[1] != 0;
+}
+
+static void remember_denial(struct weir_limiter *limiter, uint32_t slot,
+                            const struct weir_answer *answer)
+{
+    const struct weir_plan *plan = plan_of(limiter, slot);
+    struct hot *hot = &limiter->hot[slot];
+    struct cold *cold = &limiter->cold[slot];
+    const bool denied = cold->need_units != 0 && answer->granted_units == 0;
+
+    cold->retry_us = answer->retry_us;
+    hot->deny_units = answer->flags & WEIR_ANSWER_PACED ? 1 : cold->least_units;
+    hot->flags &= (uint16_t)~HOT_PARKED;
+    if (!denied) {
+        cold->denied_asks = 0;
+        return;
+    }
+    if (answer->flags & WEIR_ANSWER_PARKED) {
+        hot->flags |= HOT_PARKED;
+        if (plan->algorithm == WEIR_ALGORITHM_WINDOW) {
+            /* they may come back before the window ends: look again, ever more rarely */
+            const unsigned shift = cold->denied_asks < 10 ? cold->denied_asks : 10;
+            const uint64_t again_us =
+                answer->store_us + ((plan->trickle_period_us / 4 + 1) << shift);
+            cold->retry_us = again_us < cold->retry_us ? again_us : cold->retry_us;
+        }
+    }
+    if (cold->denied_asks < UINT16_MAX) {
+        cold->denied_asks++;
+    }
+}
+
+/* A promise for the period after the store's. Until it starts the key is paced; while a trickle runs, the next ask comes in
+ * the last quarter of its period, at a moment of the process's own. */
+static void accept_trickle(struct weir_limiter *limiter, uint32_t slot,
+                           const struct weir_answer *answer)
+{
+    struct cold *cold = &limiter->cold[slot];
+    const uint64_t period_us = plan_of(limiter, slot)->trickle_period_us;
+
+    /* the store's clock was at least there: trickles of periods that are over for it have accrued in full */
+    accrue_trickle(limiter, slot, answer->store_us * NS_PER_US);
+    if (answer->trickle_count != 0) {
+        if (cold->trickle[0] == 0) {
+            cold->trickle_period = answer->trickle_period - 1;
+            cold->trickle_taken = 0;
+        }
+        if (answer->trickle_period == cold->trickle_period + 1) {
+            cold->trickle[1] = answer->trickle_count;
+        }
+    }
+    if (cold->trickle[1] == 0) {
+        return;
+    }
+    const uint64_t start_us = trickle_start_us(limiter, slot, cold->trickle_period + 1);
+    if (cold->trickle[0] != 0 || cold->retry_us >= start_us) {
+        const uint64_t spread = (answer->id.sequence * UINT64_C(0x9e3779b97f4a7c15) +
+                                 answer->id.process * UINT64_C(0xd1b54a32d192ed03)) >> 44;
+        cold->retry_us = start_us + period_us * 3 / 4 + (period_us / 5 * spread >> 20);
+        limiter->hot[slot].deny_units = 1;
+    }
+}
+
+/* Permits that came too late to be used: their window or lease is over, or the waiting requests they were for can no longer be
+ * decided within the time the store counts them as unspent. Returns what is still good. */
+static uint32_t usable_grant(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                             const struct weir_answer *answer)
+{
+    struct cold *cold = &limiter->cold[slot];
+    const uint64_t late_ns = clock_late_ns(&limiter->clock, now_ns);
+    const uint32_t granted = answer->granted_units;
+    const uint32_t for_waiting = granted < cold->need_units ? granted : cold->need_units;
+
+    if (late_ns >= lease_end_us(limiter, slot) * NS_PER_US) {
+        cold->returned_units += granted - for_waiting;
+        cold->unused_units += for_waiting;
+        return 0;
+    }
+    if (for_waiting != 0 && late_ns > (answer->store_us + cold->flight_us) * NS_PER_US) {
+        cold->unused_units += for_waiting;
+        return granted - for_waiting;
+    }
+    return granted;
+}
+
+void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                       const struct weir_answer *answer)
+{
+    struct hot *hot = &limiter->hot[slot];
+    struct cold *cold = &limiter->cold[slot];
+
+    cold->lease_period = answer->lease_period;
+    cold->remaining_units = answer->remaining_units;
+    cold->outstanding_units = answer->outstanding_units;
+    cold->global_rate_milli = answer->global_rate_milli;
+    cold->answered_us = answer->store_us;
+    cold->version = answer->version;
+    cold->rate_share_period = answer->share_period;
+    cold->granted_units = answer->granted_units;
+    cold->granted_ms = local_ms(limiter, now_ns);
+    hot->flags = (uint16_t)(answer->flags & WEIR_ANSWER_SCARCE ? hot->flags & ~HOT_PREFETCH
+                                                               : hot->flags | HOT_PREFETCH);
+    remember_denial(limiter, slot, answer);
+    accept_trickle(limiter, slot, answer);
+
+    const uint32_t granted = usable_grant(limiter, slot, now_ns, answer);
+    const uint32_t for_waiting = granted < cold->need_units ? granted : cold->need_units;
+    const bool came_late = granted < answer->granted_units;
+    const uint32_t reserved = came_late ? 0 : for_waiting;
+
+    lease_refresh(limiter, slot, now_ns);
+    const uint64_t before = (uint64_t)hot->held_units + granted;
+    hot->held_units += granted;
+    cold->leased_units += granted - reserved;
+    waiting_settle(limiter, slot, now_ns);
+    const uint64_t taken = before > hot->held_units ? before - hot->held_units : 0;
+    if (taken < reserved) {
+        const uint32_t left = reserved - (uint32_t)taken;
+        hot->held_units -= left;
+        cold->unused_units += left;
+    }
+    cold->need_units = 0;
+}

@@ -1,0 +1,423 @@
+#include "weir/limiter.h"
+
+#include "limiter_private.h"
+#include "weir/assert.h"
+
+#define CACHE_LINE 64
+
+/* Where each part lies in the caller's memory. */
+struct layout {
+    size_t hot;
+    size_t cold;
+    size_t plans;
+    size_t waiters;
+    size_t weight_versions;
+    size_t weights;
+    size_t index;
+    size_t heap;
+    size_t end;
+    uint32_t index_size;
+};
+
+static bool options_are_valid(const struct weir_limiter_options *options)
+{
+    return options->key_capacity >= 1 && options->key_capacity <= WEIR_KEYS_MAX &&
+           options->plan_capacity >= 1 && options->plan_capacity <= UINT16_MAX &&
+           options->endpoint_capacity <= UINT16_MAX && options->waiter_capacity >= 1 &&
+           options->waiter_capacity <= WEIR_WAITERS_MAX;
+}
+
+static size_t place(size_t *end, size_t count, size_t size)
+{
+    const size_t at = (*end + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+
+    *end = at + count * size;
+    return at;
+}
+
+static struct layout layout_of(const struct weir_limiter_options *options)
+{
+    struct layout layout = {.index_size = 4, .end = sizeof(struct weir_limiter)};
+
+    while (layout.index_size / 5 * 4 < options->key_capacity) {
+        layout.index_size *= 2;
+    }
+    layout.hot = place(&layout.end, options->key_capacity, sizeof(struct hot));
+    layout.cold = place(&layout.end, options->key_capacity, sizeof(struct cold));
+    layout.plans = place(&layout.end, options->plan_capacity, sizeof(struct weir_plan));
+    layout.waiters = place(&layout.end, options->waiter_capacity, sizeof(struct waiter));
+    layout.weight_versions = place(&layout.end, options->endpoint_capacity, sizeof(uint64_t));
+    layout.weights = place(&layout.end, options->endpoint_capacity, sizeof(uint32_t));
+    layout.index = place(&layout.end, layout.index_size, sizeof(uint32_t));
+    layout.heap = place(&layout.end, options->key_capacity, sizeof(uint32_t));
+    return layout;
+}
+
+size_t weir_limiter_size(const struct weir_limiter_options *options)
+{
+    return options_are_valid(options) ? layout_of(options).end : 0;
+}
+
+enum weir_status weir_limiter_init(struct weir_limiter **limiter, void *memory, size_t memory_size,
+                                   const struct weir_limiter_options *options)
+{
+    *limiter = NULL;
+    if (!options_are_valid(options)) {
+        return WEIR_ERR_ARGUMENT;
+    }
+    const struct layout layout = layout_of(options);
+    if (memory == NULL || memory_size < layout.end || (uintptr_t)memory % CACHE_LINE != 0) {
+        return WEIR_ERR_MEMORY_SIZE;
+    }
+
+    unsigned char *base = memory;
+    struct weir_limiter *made = memory;
+    *made = (struct weir_limiter){
+        .options = *options,
+        .hot = (void *)(base + layout.hot),
+        .cold = (void *)(base + layout.cold),
+        .plans = (void *)(base + layout.plans),
+        .waiters = (void *)(base + layout.waiters),
+        .weight_versions = (void *)(base + layout.weight_versions),
+        .weights = (void *)(base + layout.weights),
+        .index = (void *)(base + layout.index),
+        .index_mask = layout.index_size - 1,
+        .heap = (void *)(base + layout.heap),
+        .free_slot = SLOT_NONE,
+        .ask_first = SLOT_NONE,
+        .ask_last = SLOT_NONE,
+    };
+    for (uint32_t i = 0; i < options->plan_capacity; i++) {
+        made->plans[i] = (struct weir_plan){0};
+    }
+    for (uint32_t i = 0; i < options->endpoint_capacity; i++) {
+        made->weights[i] = 1;
+        made->weight_versions[i] = 0;
+    }
+    for (uint32_t i = 0; i < layout.index_size; i++) {
+        made->index[i] = 0;
+    }
+    waiting_init(made);
+    *limiter = made;
+    return WEIR_OK;
+}
+
+enum weir_status weir_limiter_set_plan(struct weir_limiter *limiter, uint32_t plan_index,
+                                       const struct weir_plan *plan)
+{
+    if (plan_index >= limiter->options.plan_capacity) {
+        return WEIR_ERR_PLAN_INDEX;
+    }
+    if (plan->version <= limiter->plans[plan_index].version) {
+        return WEIR_ERR_STALE_VERSION;
+    }
+    limiter->plans[plan_index] = *plan;
+    return WEIR_OK;
+}
+
+enum weir_status weir_limiter_set_weight(struct weir_limiter *limiter, uint32_t endpoint,
+                                         uint32_t weight_units, uint64_t version)
+{
+    if (endpoint >= limiter->options.endpoint_capacity) {
+        return WEIR_ERR_ARGUMENT;
+    }
+    if (version <= limiter->weight_versions[endpoint]) {
+        return WEIR_ERR_STALE_VERSION;
+    }
+    limiter->weights[endpoint] = weight_units;
+    limiter->weight_versions[endpoint] = version;
+    return WEIR_OK;
+}
+
+static enum weir_status request_cost(const struct weir_limiter *limiter,
+                                     const struct weir_request *request, uint32_t *cost)
+{
+    uint64_t weighted = request->cost;
+
+    if (request->plan_index >= limiter->options.plan_capacity ||
+        limiter->plans[request->plan_index].version == 0) {
+        return WEIR_ERR_UNKNOWN_PLAN;
+    }
+    if (request->endpoint != WEIR_NO_ENDPOINT) {
+        if (request->endpoint >= limiter->options.endpoint_capacity) {
+            return WEIR_ERR_ARGUMENT;
+        }
+        weighted *= limiter->weights[request->endpoint];
+    }
+    if (weighted > WEIR_COST_MAX) {
+        return WEIR_ERR_COST;
+    }
+    *cost = (uint32_t)weighted;
+    return WEIR_OK;
+}
+
+static void count_demand(struct weir_limiter *limiter, struct hot *hot, uint64_t now_ns,
+                         uint32_t cost)
+{
+    hot->demand_units = hot->demand_units > UINT32_MAX - cost ? UINT32_MAX : hot->demand_units + cost;
+    hot->touched_ms = local_ms(limiter, now_ns);
+}
+
+struct weir_decision limiter_denial(const struct weir_limiter *limiter, uint32_t slot,
+                                    uint64_t now_ns)
+{
+    const struct hot *hot = &limiter->hot[slot];
+    const struct cold *cold = &limiter->cold[slot];
+    const uint64_t until_ns =
+        clock_surely_reached_ns(&limiter->clock, now_ns, cold->retry_us);
+
+    return (struct weir_decision){
+        .verdict = WEIR_VERDICT_DENIED,
+        .reason = hot->flags & HOT_PARKED ? WEIR_REASON_PARKED : WEIR_REASON_OVER_LIMIT,
+        .retry_after_ns = until_ns == NEVER ? WEIR_RETRY_NEVER
+                          : until_ns > now_ns ? until_ns - now_ns
+                                              : 1,
+    };
+}
+
+/* Make room for a key: the coldest one's permits go back and its spending is reported first. */
+static bool evict(struct weir_limiter *limiter, uint64_t now_ns)
+{
+    const uint32_t slot = table_coldest(limiter, now_ns);
+
+    if (slot == SLOT_NONE) {
+        return false;
+    }
+    lease_refresh(limiter, slot, now_ns);
+    const struct cold *cold = &limiter->cold[slot];
+    if (limiter->hot[slot].spent_units != 0) {
+        outbox_report(limiter, slot, false);
+    }
+    if (lease_is_held(limiter, slot) || cold->leased_units != 0 || cold->returned_units != 0 ||
+        cold->unused_units != 0) {
+        outbox_last_words(limiter, slot, now_ns);
+    }
+    deadline_set(limiter, slot, NEVER);
+    table_remove(limiter, slot);
+    return true;
+}
+
+static enum weir_status find_or_insert(struct weir_limiter *limiter, uint64_t now_ns,
+                                       const struct weir_request *request, uint32_t *slot)
+{
+    *slot = table_find(limiter, &request->key);
+    if (*slot != SLOT_NONE) {
+        return WEIR_OK;
+    }
+    if (!outbox_has_room(limiter)) {
+        return WEIR_ERR_OUTBOX_FULL;
+    }
+    if (!waiting_has_room(limiter)) {
+        return WEIR_ERR_WAITERS_FULL;
+    }
+    if (limiter->free_slot == SLOT_NONE && limiter->used_slots == limiter->options.key_capacity &&
+        !evict(limiter, now_ns)) {
+        return WEIR_ERR_TABLE_BUSY;
+    }
+    *slot = table_insert(limiter, &request->key);
+    limiter->hot[*slot].plan_index = (uint16_t)request->plan_index;
+    demand_start(limiter, *slot, now_ns);
+    return WEIR_OK;
+}
+
+/* Everything a decision may need beyond the fast path; cost > 0, the slot is known. */
+static enum weir_status decide_slowly(struct weir_limiter *limiter, uint64_t now_ns, uint32_t slot,
+                                      uint32_t cost, struct weir_decision *decision)
+{
+    struct hot *hot = &limiter->hot[slot];
+    struct cold *cold = &limiter->cold[slot];
+    const struct weir_plan *plan = &limiter->plans[hot->plan_index];
+
+    lease_refresh(limiter, slot, now_ns);
+    if (cost > plan->capacity_units && plan->algorithm != WEIR_ALGORITHM_UNLIMITED) {
+        count_demand(limiter, hot, now_ns, cost);
+        *decision = (struct weir_decision){.verdict = WEIR_VERDICT_DENIED,
+                                           .reason = WEIR_REASON_COST_ABOVE_CAPACITY,
+                                           .retry_after_ns = WEIR_RETRY_NEVER};
+        return WEIR_OK;
+    }
+    if (plan->algorithm == WEIR_ALGORITHM_UNLIMITED && limiter->clock.known) {
+        hot->spent_units += cost;
+        decision->reason = WEIR_REASON_UNLIMITED;
+    } else if (cost <= hot->held_units) {
+        lease_spend(limiter, slot, cost);
+    } else if (lease_denies(limiter, slot, cost)) {
+        *decision = limiter_denial(limiter, slot, now_ns);
+    } else {
+        uint64_t ticket;
+        if (!waiting_add(limiter, slot, cost, &ticket)) {
+            return WEIR_ERR_WAITERS_FULL;
+        }
+        asking_queue(limiter, slot, 0);
+        *decision = (struct weir_decision){.verdict = WEIR_VERDICT_PENDING,
+                                           .reason = WEIR_REASON_WAITING,
+                                           .ticket = ticket};
+    }
+    cold->largest_units = cost > cold->largest_units ? cost : cold->largest_units;
+    if (demand_is_idle(limiter, slot, now_ns)) {
+        cold->resumed_ms = local_ms(limiter, now_ns);
+    }
+    count_demand(limiter, hot, now_ns, cost);
+    asking_plan(limiter, slot, now_ns);
+    return WEIR_OK;
+}
+
+enum weir_status weir_limiter_decide(struct weir_limiter *limiter, uint64_t now_ns,
+                                     const struct weir_request *request,
+                                     struct weir_decision *decision)
+{
+    uint32_t cost;
+
+    *decision = (struct weir_decision){0};
+    enum weir_status status = request_cost(limiter, request, &cost);
+    if (status != WEIR_OK || cost == 0) {
+        return status;
+    }
+    uint32_t slot;
+    status = find_or_insert(limiter, now_ns, request, &slot);
+    if (status != WEIR_OK) {
+        return status;
+    }
+
+    struct hot *hot = &limiter->hot[slot];
+    if (cost <= hot->held_units && hot->held_units - cost >= hot->low_units &&
+        now_ns < hot->fast_until_ns) {
+        count_demand(limiter, hot, now_ns, cost);
+        lease_spend(limiter, slot, cost);
+        return WEIR_OK; /* a zeroed decision says admitted */
+    }
+    if (cost > hot->held_units && cost >= hot->deny_units && now_ns < hot->deny_until_ns) {
+        count_demand(limiter, hot, now_ns, cost);
+        *decision = limiter_denial(limiter, slot, now_ns);
+        return WEIR_OK;
+    }
+    if (!outbox_has_room(limiter)) {
+        return WEIR_ERR_OUTBOX_FULL;
+    }
+    return decide_slowly(limiter, now_ns, slot, cost, decision);
+}
+
+bool weir_limiter_next_ask(struct weir_limiter *limiter, uint64_t now_ns, struct weir_ask *ask)
+{
+    if (limiter->last_word_count != 0) {
+        *ask = limiter->last_words[limiter->last_word_first];
+        limiter->last_word_first = (limiter->last_word_first + 1) % ASK_OUTBOX;
+        limiter->last_word_count--;
+        return true;
+    }
+    const uint32_t slot = limiter->ask_first;
+    if (slot == SLOT_NONE) {
+        return false;
+    }
+    limiter->ask_first = limiter->cold[slot].ask_next;
+    if (limiter->ask_first == SLOT_NONE) {
+        limiter->ask_last = SLOT_NONE;
+    }
+    asking_build(limiter, slot, now_ns, ask);
+    return true;
+}
+
+enum weir_status weir_limiter_answer(struct weir_limiter *limiter, uint64_t now_ns,
+                                     const struct weir_answer *answer)
+{
+    const uint32_t slot = table_find(limiter, &answer->key);
+
+    if (slot == SLOT_NONE || (limiter->hot[slot].flags & HOT_IN_FLIGHT) == 0 ||
+        limiter->cold[slot].sequence != answer->id.sequence ||
+        answer->id.incarnation != limiter->options.incarnation) {
+        return WEIR_ERR_UNEXPECTED;
+    }
+    if (!outbox_has_room(limiter)) {
+        return WEIR_ERR_OUTBOX_FULL;
+    }
+    limiter->hot[slot].flags &= (uint16_t)~HOT_IN_FLIGHT;
+    if ((answer->flags & WEIR_ANSWER_REPEATED) == 0 || !limiter->clock.known) {
+        clock_learn(&limiter->clock, limiter->cold[slot].sent_ns, now_ns, answer->store_us);
+    }
+    lease_take_answer(limiter, slot, now_ns, answer);
+    if (limiter->cold[slot].wait_last != SLOT_NONE) {
+        asking_queue(limiter, slot, 0); /* the store had more than it was asked for */
+    }
+    asking_plan(limiter, slot, now_ns);
+    return WEIR_OK;
+}
+
+uint64_t weir_limiter_next_deadline_ns(const struct weir_limiter *limiter)
+{
+    return limiter->heap_size == 0 ? NEVER : limiter->cold[limiter->heap[0]].deadline_ns;
+}
+
+void weir_limiter_expire(struct weir_limiter *limiter, uint64_t now_ns)
+{
+    while (weir_limiter_next_deadline_ns(limiter) <= now_ns && outbox_has_room(limiter)) {
+        asking_due(limiter, limiter->heap[0], now_ns);
+    }
+}
+
+bool weir_limiter_shutdown(struct weir_limiter *limiter, uint64_t now_ns)
+{
+    const unsigned busy = HOT_IN_FLIGHT | HOT_QUEUED;
+
+    for (uint32_t slot = 0; slot < limiter->used_slots; slot++) {
+        if ((limiter->hot[slot].flags & HOT_USED) == 0 || limiter->hot[slot].flags & busy ||
+            limiter->cold[slot].wait_last != SLOT_NONE) {
+            continue;
+        }
+        if (!outbox_has_room(limiter)) {
+            return false;
+        }
+        lease_refresh(limiter, slot, now_ns);
+        if (limiter->hot[slot].spent_units != 0) {
+            outbox_report(limiter, slot, true);
+        }
+        outbox_last_words(limiter, slot, now_ns);
+        deadline_set(limiter, slot, NEVER);
+        table_remove(limiter, slot);
+    }
+    return true;
+}
+
+bool weir_limiter_quota(const struct weir_limiter *limiter, uint64_t now_ns,
+                        const struct weir_key *key, uint32_t plan_index, struct weir_quota *quota)
+{
+    WEIR_ASSERT(plan_index < limiter->options.plan_capacity);
+    const struct weir_plan *plan = &limiter->plans[plan_index];
+    const uint32_t slot = table_find(limiter, key);
+
+    *quota = (struct weir_quota){.limit_units = plan->limit_units, .age_ns = WEIR_RETRY_NEVER};
+    if (slot == SLOT_NONE || limiter->cold[slot].answered_us == 0) {
+        return false;
+    }
+    const struct cold *cold = &limiter->cold[slot];
+    const uint64_t store_ns = clock_store_ns(&limiter->clock, now_ns);
+    const uint64_t then_ns = cold->answered_us * NS_PER_US;
+    quota->age_ns = store_ns > then_ns ? store_ns - then_ns : 0;
+    quota->remaining_units = cold->remaining_units + cold->outstanding_units;
+    /* permits counted as out may be spent already, and the others went on spending since */
+    quota->error_units = cold->outstanding_units +
+                         cold->global_rate_milli / 1000 * (quota->age_ns / NS_PER_MS + 1) / 1000 + 1;
+    if (plan->algorithm == WEIR_ALGORITHM_WINDOW) {
+        const uint64_t phase_us = weir_key_phase_us(key, plan->window_us);
+        const uint64_t index = (store_ns / NS_PER_US + phase_us) / plan->window_us;
+        quota->reset_us = (index + 1) * plan->window_us - phase_us;
+    } else {
+        const uint64_t missing = plan->capacity_units > quota->remaining_units
+                                     ? plan->capacity_units - quota->remaining_units
+                                     : 0;
+        const uint64_t wait_us = weir_plan_refill_us(plan, missing, 0);
+        quota->reset_us = wait_us == NEVER ? NEVER : cold->answered_us + wait_us;
+    }
+    return true;
+}
+
+uint64_t weir_limiter_held_units(const struct weir_limiter *limiter, const struct weir_key *key)
+{
+    const uint32_t slot = table_find(limiter, key);
+
+    if (slot == SLOT_NONE) {
+        return 0;
+    }
+    const struct cold *cold = &limiter->cold[slot];
+    return (uint64_t)limiter->hot[slot].held_units + cold->trickle[0] - cold->trickle_taken +
+           cold->trickle[1];
+}

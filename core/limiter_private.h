@@ -1,0 +1,213 @@
+/* The limiter's insides, shared by the files that make it up:
+ *
+ *   limiter.c   the order of a decision, and the public calls
+ *   table.c     which slot a key has; which key makes room
+ *   lease.c     what a slot holds and may spend, and what an answer changes
+ *   asking.c    when a slot asks, and for what
+ *   waiting.c   requests that wait for the store
+ *   demand.c    how fast requests come in
+ *   offset.c    what time it is at the store
+ *   deadline.c  when a slot wants attention next
+ *   outbox.c    reports, and the last words of evicted keys */
+#ifndef WEIR_LIMITER_PRIVATE_H
+#define WEIR_LIMITER_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "weir/limiter.h"
+
+#define NS_PER_US UINT64_C(1000)
+#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_S UINT64_C(1000000000)
+#define SLOT_NONE UINT32_MAX
+#define NEVER UINT64_MAX
+
+enum hot_flag {
+    HOT_USED = 1,       /* the slot holds a key */
+    HOT_IN_FLIGHT = 2,  /* an ask was handed out and not answered */
+    HOT_QUEUED = 4,     /* an ask waits for next_ask */
+    HOT_RETURN = 8,     /* ... and it only gives back */
+    HOT_PREFETCH = 16,  /* the store allows asking before the lease is used up */
+    HOT_PARKED = 32,    /* the last denial: permits are out elsewhere */
+};
+
+/* All that a local decision touches: one cache line. */
+struct hot {
+    struct weir_key key;
+    uint64_t fast_until_ns; /* until then held may be spent, and spent counts for the same window */
+    uint64_t deny_until_ns; /* until then a cost of deny_units or more, beyond what is held, is denied */
+    uint64_t spent_units;   /* in the accounting window */
+    uint32_t held_units;
+    uint32_t low_units;  /* a spend that leaves less goes the slow way, to ask in time */
+    uint32_t deny_units; /* UINT32_MAX: nothing is remembered */
+    uint32_t demand_units; /* admitted, denied and waiting since demand_start_ms; saturates */
+    uint32_t touched_ms; /* last request */
+    uint16_t plan_index;
+    uint16_t flags; /* enum hot_flag */
+};
+
+_Static_assert(sizeof(struct hot) == 64, "a local decision touches one cache line");
+
+/* What only asks and answers touch. Times are store microseconds unless the name says otherwise. */
+struct cold {
+    uint64_t lease_period;   /* held_units end with it */
+    uint64_t retry_us;       /* no ask before; 0: none */
+    uint64_t trickle_period; /* of trickle[0]; trickle[1] is for the next */
+    uint64_t window_index;   /* accounting window of hot.spent_units */
+    uint64_t remaining_units; /* the store's, at answered_us */
+    uint64_t answered_us;    /* 0: never */
+    uint64_t version;
+    uint64_t outstanding_units; /* out in processes, as the store knew at answered_us */
+    uint64_t global_rate_milli; /* demand of all processes, at answered_us */
+    uint64_t deadline_ns;    /* local; NEVER: not in the heap */
+    uint64_t sent_ns;        /* local; of the ask in flight */
+    uint64_t rate_share_period;
+    uint32_t trickle[2];
+    uint32_t trickle_taken; /* permits of trickle[0] already added to held_units */
+    uint32_t leased_units;   /* held_units + what was spent of leases since the last ask */
+    uint32_t returned_units; /* given up, not yet reported to the store */
+    uint32_t unused_units;   /* granted to waiting requests that did not take them; likewise */
+    uint32_t rate_reported_milli;
+    uint32_t rate_before_milli; /* in the demand period before demand_start_ms */
+    uint32_t demand_start_ms;
+    uint32_t resumed_ms; /* first request after the last idle spell */
+    uint32_t granted_units; /* by the last answer */
+    uint32_t need_units;    /* of the ask in flight ... */
+    uint32_t least_units;
+    uint32_t flight_us;
+    uint32_t granted_ms; /* when the last grant came */
+    uint32_t sequence;   /* of the ask in flight */
+    uint32_t largest_units;
+    uint32_t report_sequence;
+    uint32_t life;
+    uint32_t deadline_place; /* in the heap */
+    uint32_t ask_next;       /* queue of slots that want to ask */
+    uint32_t wait_last;      /* circular list of waiters, SLOT_NONE: none */
+    uint32_t wait_units;     /* their cost */
+    uint16_t denied_asks;    /* in a row */
+};
+
+struct waiter {
+    uint64_t ticket;
+    uint32_t next;
+    uint32_t cost;
+    struct weir_decision decision; /* once settled */
+};
+
+/* Store time = local time + offset_ns, give or take error_ns, which grows by 200 ppm of the age. */
+struct clock_offset {
+    int64_t offset_ns;
+    uint64_t error_ns; /* at measured_ns */
+    uint64_t measured_ns;
+    uint64_t round_trip_ns; /* recent, on the high side */
+    bool known;
+};
+
+#define REPORT_OUTBOX 64
+#define ASK_OUTBOX 16
+#define OUTBOX_RESERVE 4 /* places one call may use */
+
+struct weir_limiter {
+    struct weir_limiter_options options;
+    struct clock_offset clock;
+
+    struct hot *hot;
+    struct cold *cold;
+    uint32_t used_slots;
+    uint32_t free_slot; /* list through ask_next */
+    uint32_t *index;    /* open addressing: slot + 1, 0: empty */
+    uint32_t index_mask;
+    uint32_t evict_hand;
+    uint32_t lives; /* keys ever inserted */
+
+    struct weir_plan *plans; /* version 0: never set */
+    uint32_t *weights;
+    uint64_t *weight_versions;
+
+    uint32_t *heap; /* slots by deadline */
+    uint32_t heap_size;
+
+    uint32_t ask_first;
+    uint32_t ask_last;
+    uint32_t sequence;
+
+    struct waiter *waiters;
+    uint32_t waiter_free; /* list through next */
+    uint32_t used_waiters;
+    uint32_t settled_first;
+    uint32_t settled_last;
+    uint64_t next_ticket;
+
+    struct weir_report reports[REPORT_OUTBOX];
+    uint32_t report_first;
+    uint32_t report_count;
+    struct weir_ask last_words[ASK_OUTBOX];
+    uint32_t last_word_first;
+    uint32_t last_word_count;
+};
+
+/* offset.c */
+void clock_learn(struct clock_offset *clock, uint64_t sent_ns, uint64_t received_ns,
+                 uint64_t store_us);
+uint64_t clock_error_ns(const struct clock_offset *clock, uint64_t now_ns);
+/* Store nanoseconds. Require clock->known. */
+uint64_t clock_store_ns(const struct clock_offset *clock, uint64_t now_ns);
+uint64_t clock_early_ns(const struct clock_offset *clock, uint64_t now_ns);
+uint64_t clock_late_ns(const struct clock_offset *clock, uint64_t now_ns);
+/* Local time until which the store's clock has surely not reached store_us; now_ns if it may have. */
+uint64_t clock_surely_before_ns(const struct clock_offset *clock, uint64_t now_ns, uint64_t store_us);
+/* Local time from which the store's clock has surely reached store_us; now_ns if it has. */
+uint64_t clock_surely_reached_ns(const struct clock_offset *clock, uint64_t now_ns,
+                                 uint64_t store_us);
+
+/* table.c */
+uint32_t table_find(const struct weir_limiter *limiter, const struct weir_key *key);
+uint32_t table_insert(struct weir_limiter *limiter, const struct weir_key *key);
+void table_remove(struct weir_limiter *limiter, uint32_t slot);
+/* The coldest of a sample of keys with nothing in flight; SLOT_NONE if all of them wait. */
+uint32_t table_coldest(struct weir_limiter *limiter, uint64_t now_ns);
+
+/* deadline.c */
+void deadline_set(struct weir_limiter *limiter, uint32_t slot, uint64_t deadline_ns);
+
+/* demand.c */
+uint32_t local_ms(const struct weir_limiter *limiter, uint64_t now_ns);
+void demand_start(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+uint64_t demand_rate_milli(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+uint64_t demand_idle_ns(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+bool demand_is_idle(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+
+/* lease.c: what a slot holds. lease_refresh first, the others rely on it. */
+void lease_refresh(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+void lease_spend(struct weir_limiter *limiter, uint32_t slot, uint32_t cost);
+bool lease_denies(const struct weir_limiter *limiter, uint32_t slot, uint32_t cost);
+bool lease_is_held(const struct weir_limiter *limiter, uint32_t slot);
+void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                       const struct weir_answer *answer);
+uint64_t lease_end_us(const struct weir_limiter *limiter, uint32_t slot);
+
+/* asking.c: when to ask, and for what. */
+void asking_plan(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+void asking_due(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+void asking_queue(struct weir_limiter *limiter, uint32_t slot, unsigned extra_flags);
+void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                  struct weir_ask *ask);
+
+/* limiter.c */
+struct weir_decision limiter_denial(const struct weir_limiter *limiter, uint32_t slot,
+                                    uint64_t now_ns);
+
+/* waiting.c */
+void waiting_init(struct weir_limiter *limiter);
+bool waiting_has_room(const struct weir_limiter *limiter);
+bool waiting_add(struct weir_limiter *limiter, uint32_t slot, uint32_t cost, uint64_t *ticket);
+uint32_t waiting_least_cost(const struct weir_limiter *limiter, uint32_t slot);
+void waiting_settle(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+
+/* outbox.c */
+bool outbox_has_room(const struct weir_limiter *limiter);
+void outbox_report(struct weir_limiter *limiter, uint32_t slot, bool sealed);
+void outbox_last_words(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,50 @@
+/* What leaves the limiter besides asks in the ordinary course: reports of spent units, and the last ask of a key that makes
+ * room for another. Both are rings; a call that could need a place checks for room before it changes anything. */
+#include "limiter_private.h"
+#include "weir/assert.h"
+
+bool outbox_has_room(const struct weir_limiter *limiter)
+{
+    return limiter->report_count + OUTBOX_RESERVE <= REPORT_OUTBOX &&
+           limiter->last_word_count + OUTBOX_RESERVE <= ASK_OUTBOX;
+}
+
+void outbox_report(struct weir_limiter *limiter, uint32_t slot, bool sealed)
+{
+    struct hot *hot = &limiter->hot[slot];
+    struct cold *cold = &limiter->cold[slot];
+
+    WEIR_ASSERT(limiter->report_count < REPORT_OUTBOX);
+    const uint32_t place = (limiter->report_first + limiter->report_count) % REPORT_OUTBOX;
+    limiter->report_count++;
+    limiter->reports[place] = (struct weir_report){
+        .key = hot->key,
+        .window_index = cold->window_index,
+        .incarnation = limiter->options.incarnation,
+        .process = limiter->options.process,
+        .life = cold->life,
+        .sequence = ++cold->report_sequence,
+        .spent_units = hot->spent_units,
+        .sealed = sealed,
+    };
+}
+
+bool weir_limiter_next_report(struct weir_limiter *limiter, struct weir_report *report)
+{
+    if (limiter->report_count == 0) {
+        return false;
+    }
+    *report = limiter->reports[limiter->report_first];
+    limiter->report_first = (limiter->report_first + 1) % REPORT_OUTBOX;
+    limiter->report_count--;
+    return true;
+}
+
+void outbox_last_words(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    WEIR_ASSERT(limiter->last_word_count < ASK_OUTBOX);
+    const uint32_t place = (limiter->last_word_first + limiter->last_word_count) % ASK_OUTBOX;
+    limiter->last_word_count++;
+    limiter->hot[slot].flags |= HOT_RETURN;
+    asking_build(limiter, slot, now_ns, &limiter->last_words[place]);
+}
