@@ -1,0 +1,223 @@
+/* Expectations: bounds on paths of the result, in numbers or by the name of a target. */
+#include "scenario_expect.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "scenario_sections.h"
+#include "scenario_suggest.h"
+#include "scenario_text.h"
+#include "targets.h"
+
+/* Every number of result.json. "*" stands for a name, "[]" for an index. */
+static const char *const result_paths[] = {
+    "seed",
+    "decisions.total",
+    "decisions.admitted",
+    "decisions.denied",
+    "decisions.degraded",
+    "units.demand",
+    "units.admitted",
+    "units.oracle",
+    "accuracy.over_pct.max",
+    "accuracy.over_pct.p99",
+    "accuracy.over_pct.mean",
+    "accuracy.under_pct.max",
+    "accuracy.under_pct.p99",
+    "accuracy.under_pct.mean",
+    "accuracy.over_units.max",
+    "accuracy.under_units.max",
+    "accuracy.contract_over_pct.max",
+    "accuracy.sliding_over_pct.max",
+    "accuracy.causes.*.units",
+    "store.asks",
+    "store.asks_per_s.mean",
+    "store.asks_per_s.max_1s",
+    "store.asks_max_10ms",
+    "store.requests_per_ask",
+    "store.in_flight_max",
+    "store.pairs",
+    "latency_us.p50",
+    "latency_us.p99",
+    "latency_us.p999",
+    "latency_us.max",
+    "availability.answered_pct",
+    "availability.within_5ms_pct",
+    "billing.true_units",
+    "billing.reported_units",
+    "billing.lost_units",
+    "billing.duplicates_dropped",
+    "billing.flagged_windows",
+    "faults[].fired_count",
+    "faults[].changed_count",
+};
+
+static bool path_matches(const char *path, const char *pattern)
+{
+    while (*pattern) {
+        size_t skip = 0;
+
+        if (*pattern == '*') {
+            skip = strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789_");
+        } else if (*pattern == '[') {
+            skip = path[0] == '[' ? strspn(path + 1, "0123456789") : 0;
+            skip += skip > 0 ? 1 : 0;
+        } else if (*path == *pattern) {
+            skip = 1;
+        }
+        if (skip == 0) {
+            return false;
+        }
+        path += skip;
+        pattern++;
+    }
+    return *path == '\0';
+}
+
+bool sim_read_result_path(const struct sim_node *object, char *path, size_t path_size)
+{
+    struct sim_node node = sim_read_member(object, "path");
+    const char *found = NULL;
+    struct sim_suggestion suggestion = {0};
+
+    if (!sim_read_line(&node, "a path of the result", path_size - 1, &found)) {
+        return false;
+    }
+    suggestion.found = found;
+    for (size_t i = 0; i < sizeof result_paths / sizeof result_paths[0]; i++) {
+        if (path_matches(found, result_paths[i])) {
+            memcpy(path, found, strlen(found) + 1);
+            return true;
+        }
+        if (strpbrk(result_paths[i], "*[") == NULL) {
+            sim_suggestion_offer(&suggestion, result_paths[i]);
+        }
+    }
+    if (suggestion.best) {
+        return sim_read_refuse(&node, "a number's path in the result; did you mean \"%s\"?",
+                               suggestion.best);
+    }
+    return sim_read_refuse(&node, "a number's path in the result, such as "
+                                  "accuracy.over_pct.max (all: docs/SCENARIOS.md)");
+}
+
+bool sim_read_range(const struct sim_node *object, enum sim_presence presence, double *minimum,
+                    double *maximum)
+{
+    struct sim_node min = sim_read_member(object, "min");
+    struct sim_node max = sim_read_member(object, "max");
+
+    if (!sim_read_bound(object, "min", minimum) || !sim_read_bound(object, "max", maximum)) {
+        return false;
+    }
+    if (presence == SIM_REQUIRED && !min.value && !max.value) {
+        return sim_read_fail(object, "found no bound; required: min, max or both");
+    }
+    return *minimum <= *maximum ||
+           sim_read_refuse(min.value ? &min : &max, "min no larger than max");
+}
+
+static bool check_tighter(const struct sim_node *node, const struct sim_target *target,
+                          const struct sim_expectation *expectation)
+{
+    struct sim_node min = sim_read_member(node, "min");
+    struct sim_node max = sim_read_member(node, "max");
+    bool min_is_looser = expectation->minimum < target->minimum;
+    char bound[40];
+    struct sim_text text;
+
+    if (!min_is_looser && expectation->maximum <= target->maximum) {
+        return true;
+    }
+    sim_text_init(&text, bound, sizeof bound);
+    sim_text_add_number(&text, min_is_looser ? target->minimum : target->maximum);
+    return sim_read_refuse(min_is_looser ? &min : &max, "tighter than the target \"%s\": at %s %s",
+                           target->name, min_is_looser ? "least" : "most", bound);
+}
+
+/* The target the expectation cites, or NULL with the error filled. The targets are read when the
+ * first one is cited. */
+static const struct sim_target *find_target(const struct sim_node *node,
+                                            struct sim_targets *targets)
+{
+    struct sim_node name = sim_read_member(node, "target");
+    const char *found = NULL;
+    uint32_t index = 0;
+
+    if (!sim_read_line(&name, "the name of a target", SIM_NAME_SIZE - 1, &found)) {
+        return NULL;
+    }
+    if (targets->count == 0) {
+        char *file = sim_targets_locate(node->document->file);
+        if (!file) {
+            (void)sim_read_refuse(&name,
+                                  "a target only where a targets.json stands beside the "
+                                  "scenario, or there or in scenarios/ up to 4 folders above");
+            return NULL;
+        }
+        bool good = sim_targets_load(targets, file, node->document->error);
+        free(file);
+        if (!good) {
+            return NULL;
+        }
+    }
+    return sim_read_reference_text(&name, found, "target", targets->targets,
+                                   sizeof *targets->targets, targets->count, &index)
+               ? &targets->targets[index]
+               : NULL;
+}
+
+static bool read_expectation(const struct sim_node *node, struct sim_targets *targets,
+                             struct sim_expectation *expectation)
+{
+    static const struct sim_key_use uses[] = {{"path", 1}, {"target", 2}, {"min", 3}, {"max", 3}};
+    static const char *const names[] = {"path", "target"};
+    size_t chosen = 0;
+
+    expectation->minimum = -(double)INFINITY;
+    expectation->maximum = (double)INFINITY;
+    if (!sim_read_is_object(node, "an object with a path or a target") ||
+        !sim_read_keys(node, uses, 4) || !sim_read_one_of(node, names, 2, &chosen)) {
+        return false;
+    }
+    if (chosen == 0) {
+        return sim_read_result_path(node, expectation->path, sizeof expectation->path) &&
+               sim_read_range(node, SIM_REQUIRED, &expectation->minimum, &expectation->maximum);
+    }
+    const struct sim_target *target = find_target(node, targets);
+    if (!target) {
+        return false;
+    }
+    memcpy(expectation->path, target->path, sizeof expectation->path);
+    memcpy(expectation->target, target->name, sizeof expectation->target);
+    expectation->minimum = target->minimum;
+    expectation->maximum = target->maximum;
+    return sim_read_range(node, SIM_OPTIONAL, &expectation->minimum, &expectation->maximum) &&
+           check_tighter(node, target, expectation);
+}
+
+bool sim_scenario_read_expect(const struct sim_node *root, struct sim_scenario *scenario)
+{
+    struct sim_node expect = sim_read_member(root, "expect");
+    struct sim_targets targets = {0};
+    bool good = true;
+
+    if (!expect.value) {
+        return true;
+    }
+    if (!sim_read_is_array(&expect, "an array of expectations")) {
+        return false;
+    }
+    size_t count = json_array_size(expect.value);
+    scenario->expectations = sim_memory_new(count, sizeof *scenario->expectations);
+    for (size_t i = 0; i < count && good; i++) {
+        struct sim_node node = sim_read_element(&expect, i);
+
+        good = read_expectation(&node, &targets,
+                                &scenario->expectations[scenario->expectation_count++]);
+    }
+    sim_targets_free(&targets);
+    return good;
+}
