@@ -1,0 +1,231 @@
+#include "accuracy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "weir/assert.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define MINUTE_NS (60 * NS_PER_S)
+#define SECOND_CELLS_MAX (UINT64_C(64) << 20) /* keys x seconds kept at most */
+
+static bool is_window(const struct sim_catalog *catalog, uint32_t key)
+{
+    return catalog->plans[catalog->keys[key].plan].algorithm == WEIR_ALGORITHM_WINDOW;
+}
+
+static void init_key(struct sim_accuracy *accuracy, uint32_t number)
+{
+    const struct sim_catalog *catalog = accuracy->catalog;
+    const struct sim_key *key = &catalog->keys[number];
+    const struct weir_plan *plan = &catalog->plans[key->plan];
+    struct sim_key_accuracy *entry = &accuracy->keys[number];
+    const uint64_t start = sim_catalog_start_units(catalog, number);
+
+    if (is_window(catalog, number)) {
+        const uint64_t window_ns = plan->window_us * 1000;
+        sim_oracle_init_window(&entry->oracle, plan->limit_units, window_ns, key->window_phase_ns,
+                               plan->limit_units - start);
+        sim_contract_init_window(&entry->contract, plan->limit_units, window_ns,
+                                 key->window_phase_ns, plan->limit_units - start);
+        entry->interval_ns = window_ns;
+        entry->first_end_ns = window_ns - key->window_phase_ns;
+    } else {
+        const uint64_t period_ns = plan->rate_period_us * 1000;
+        sim_oracle_init_bucket(&entry->oracle, plan->rate_units, period_ns, plan->capacity_units,
+                               start);
+        sim_contract_init_bucket(&entry->contract, plan->rate_units, period_ns,
+                                 plan->capacity_units);
+        entry->interval_ns = MINUTE_NS;
+        entry->first_end_ns = MINUTE_NS;
+    }
+    entry->first_cell = accuracy->cell_count;
+    entry->cell_count = sim_accuracy_interval(accuracy, number, accuracy->duration_ns - 1) + 1;
+    accuracy->cell_count += entry->cell_count;
+}
+
+void sim_accuracy_init(struct sim_accuracy *accuracy, const struct sim_catalog *catalog)
+{
+    const uint64_t seconds = (catalog->scenario->duration_ns + NS_PER_S - 1) / NS_PER_S;
+    const uint64_t kept = seconds * catalog->key_count;
+
+    *accuracy = (struct sim_accuracy){
+        .catalog = catalog,
+        .duration_ns = catalog->scenario->duration_ns,
+        .keys = sim_memory_new(catalog->key_count, sizeof(struct sim_key_accuracy)),
+    };
+    for (uint32_t key = 0; key < catalog->key_count; key++) {
+        init_key(accuracy, key);
+    }
+    accuracy->cells = sim_memory_new(accuracy->cell_count, sizeof(struct sim_cell));
+    if (kept <= SECOND_CELLS_MAX) {
+        accuracy->second_count = (uint32_t)seconds;
+        accuracy->oracle_by_second = sim_memory_new((size_t)kept, sizeof(uint32_t));
+        accuracy->admitted_by_second = sim_memory_new((size_t)kept, sizeof(uint32_t));
+        accuracy->full_by_second = sim_memory_new((size_t)kept, 1);
+    }
+}
+
+void sim_accuracy_deinit(struct sim_accuracy *accuracy)
+{
+    free(accuracy->keys);
+    free(accuracy->cells);
+    free(accuracy->oracle_by_second);
+    free(accuracy->admitted_by_second);
+    free(accuracy->full_by_second);
+    free(accuracy->spendings);
+    *accuracy = (struct sim_accuracy){0};
+}
+
+uint32_t sim_accuracy_interval(const struct sim_accuracy *accuracy, uint32_t key, uint64_t time_ns)
+{
+    const struct sim_key_accuracy *entry = &accuracy->keys[key];
+
+    if (time_ns < entry->first_end_ns) {
+        return 0;
+    }
+    return (uint32_t)((time_ns - entry->first_end_ns) / entry->interval_ns) + 1;
+}
+
+uint64_t sim_accuracy_interval_end_ns(const struct sim_accuracy *accuracy, uint32_t key,
+                                      uint32_t interval)
+{
+    const struct sim_key_accuracy *entry = &accuracy->keys[key];
+
+    return entry->first_end_ns + interval * entry->interval_ns;
+}
+
+/* Remember in which second the oracle's bucket was last full: what was denied before that cannot be made up for. */
+static void note_full(struct sim_accuracy *accuracy, uint32_t key, uint64_t time_ns)
+{
+    const uint64_t full_ns = sim_oracle_last_full_ns(&accuracy->keys[key].oracle, time_ns);
+
+    if (full_ns != UINT64_MAX) {
+        const uint64_t second = full_ns / NS_PER_S;
+        if (second < accuracy->second_count) {
+            accuracy->full_by_second[(size_t)key * accuracy->second_count + second] = 1;
+        }
+    }
+}
+
+/* Bring a key's oracle to time_ns, stopping at each end of a second and of an interval on the way. */
+static void advance_oracle(struct sim_accuracy *accuracy, uint32_t key, uint64_t time_ns)
+{
+    struct sim_key_accuracy *entry = &accuracy->keys[key];
+
+    while (entry->oracle_cell < entry->cell_count) {
+        const uint64_t cell_end_ns = sim_accuracy_interval_end_ns(accuracy, key, entry->oracle_cell);
+        const uint64_t second_end_ns = accuracy->second_count == 0
+                                           ? UINT64_MAX
+                                           : (entry->oracle_second + UINT64_C(1)) * NS_PER_S;
+        const uint64_t stop_ns = cell_end_ns < second_end_ns ? cell_end_ns : second_end_ns;
+        if (stop_ns > time_ns) {
+            return;
+        }
+        if (stop_ns == cell_end_ns) {
+            /* the last nanosecond: at its end a window's oracle has already rolled over */
+            accuracy->cells[entry->first_cell + entry->oracle_cell].oracle_left =
+                sim_oracle_remaining_units(&entry->oracle, cell_end_ns - 1);
+            entry->oracle_cell++;
+        }
+        if (stop_ns == second_end_ns) {
+            note_full(accuracy, key, second_end_ns);
+            entry->oracle_second++;
+        }
+    }
+}
+
+bool sim_accuracy_arrival(struct sim_accuracy *accuracy, uint32_t key, uint64_t time_ns,
+                          uint32_t cost_units)
+{
+    struct sim_key_accuracy *entry = &accuracy->keys[key];
+
+    advance_oracle(accuracy, key, time_ns);
+    if (accuracy->second_count != 0) {
+        note_full(accuracy, key, time_ns);
+    }
+    struct sim_cell *cell = &accuracy->cells[entry->first_cell + entry->oracle_cell];
+    cell->demand_units += cost_units;
+    if (!sim_oracle_admit(&entry->oracle, time_ns, cost_units)) {
+        return false;
+    }
+    cell->oracle_units += cost_units;
+    if (accuracy->second_count != 0) {
+        accuracy->oracle_by_second[(size_t)key * accuracy->second_count + time_ns / NS_PER_S] +=
+            cost_units;
+    }
+    return true;
+}
+
+void sim_accuracy_admitted(struct sim_accuracy *accuracy, uint32_t key, uint64_t arrived_ns,
+                           uint64_t decided_ns, uint32_t cost_units)
+{
+    const uint32_t interval = sim_accuracy_interval(accuracy, key, arrived_ns);
+
+    accuracy->cells[accuracy->keys[key].first_cell + interval].admitted_units += cost_units;
+    if (accuracy->second_count != 0) {
+        accuracy->admitted_by_second[(size_t)key * accuracy->second_count + arrived_ns / NS_PER_S] +=
+            cost_units;
+    }
+    if (accuracy->spending_count == accuracy->spending_capacity) {
+        const size_t capacity = accuracy->spending_capacity == 0 ? 4096 : 2 * accuracy->spending_capacity;
+        struct sim_spending *grown = sim_memory_new(capacity, sizeof *grown);
+        if (accuracy->spending_count != 0) {
+            memcpy(grown, accuracy->spendings, accuracy->spending_count * sizeof *grown);
+        }
+        free(accuracy->spendings);
+        accuracy->spendings = grown;
+        accuracy->spending_capacity = capacity;
+    }
+    accuracy->spendings[accuracy->spending_count++] =
+        (struct sim_spending){.time_ns = decided_ns, .key = key, .cost_units = cost_units};
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct sim_spending *left = a;
+    const struct sim_spending *right = b;
+
+    return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
+}
+
+void sim_accuracy_check_contract(struct sim_accuracy *accuracy, uint64_t until_ns)
+{
+    size_t later = 0;
+
+    qsort(accuracy->spendings, accuracy->spending_count, sizeof *accuracy->spendings, by_time);
+    for (size_t i = 0; i < accuracy->spending_count; i++) {
+        const struct sim_spending *spending = &accuracy->spendings[i];
+        if (spending->time_ns >= until_ns) {
+            accuracy->spendings[later++] = *spending;
+            continue;
+        }
+        sim_contract_spend(&accuracy->keys[spending->key].contract, spending->time_ns,
+                           spending->cost_units);
+    }
+    accuracy->spending_count = later;
+}
+
+void sim_accuracy_store(struct sim_accuracy *accuracy, uint32_t key, uint32_t interval,
+                        uint64_t store_left, uint64_t store_taken)
+{
+    WEIR_ASSERT(interval < accuracy->keys[key].cell_count);
+    struct sim_cell *cell = &accuracy->cells[accuracy->keys[key].first_cell + interval];
+
+    cell->store_left = store_left;
+    cell->store_taken = store_taken;
+}
+
+void sim_accuracy_finish(struct sim_accuracy *accuracy)
+{
+    sim_accuracy_check_contract(accuracy, UINT64_MAX);
+    for (uint32_t key = 0; key < accuracy->catalog->key_count; key++) {
+        struct sim_key_accuracy *entry = &accuracy->keys[key];
+        advance_oracle(accuracy, key, accuracy->duration_ns - 1);
+        if (entry->oracle_cell < entry->cell_count) {
+            accuracy->cells[entry->first_cell + entry->oracle_cell].oracle_left =
+                sim_oracle_remaining_units(&entry->oracle, accuracy->duration_ns - 1);
+        }
+    }
+}

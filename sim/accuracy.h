@@ -1,0 +1,88 @@
+/* How far the limiter was off, for every key and interval, against the oracle and against the contract.
+ *
+ * Intervals: bucket plans, minutes of true time from 0; window plans, the key's own windows. A request counts in the interval of its
+ * arrival, for the contract at its decision. Everything is counted in units and exact; percentages are formed at the end. */
+#ifndef SIM_ACCURACY_H
+#define SIM_ACCURACY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "catalog.h"
+#include "contract.h"
+#include "oracle.h"
+
+/* One key in one interval. The store_ fields are as of its end. */
+struct sim_cell {
+    uint64_t demand_units;
+    uint64_t oracle_units;
+    uint64_t admitted_units;
+    uint64_t oracle_left;      /* the oracle's remainder at the end */
+    uint64_t store_left;       /* the store's remainder at the end */
+    uint64_t store_taken;      /* bucket: taken from the store since time 0, less what came back; window: in this window */
+};
+
+/* An admission waiting to be checked against the contract in order of decision time. */
+struct sim_spending {
+    uint64_t time_ns;
+    uint32_t key;
+    uint32_t cost_units;
+};
+
+struct sim_key_accuracy {
+    struct sim_oracle oracle;
+    struct sim_contract contract;
+    uint64_t interval_ns;
+    uint64_t first_end_ns; /* end of interval 0 */
+    size_t first_cell;
+    uint32_t cell_count;
+    uint32_t oracle_cell;  /* the interval the oracle is in */
+    uint32_t oracle_second;
+};
+
+struct sim_accuracy {
+    const struct sim_catalog *catalog;
+    uint64_t duration_ns;
+    struct sim_key_accuracy *keys;
+    struct sim_cell *cells;
+    size_t cell_count;
+
+    /* by key and second of true time; NULL where keys x seconds is too large to keep */
+    uint32_t second_count;
+    uint32_t *oracle_by_second;
+    uint32_t *admitted_by_second;
+    uint8_t *full_by_second; /* the oracle's bucket was full at some instant of it (window: the window began in it) */
+
+    struct sim_spending *spendings;
+    size_t spending_count;
+    size_t spending_capacity;
+};
+
+void sim_accuracy_init(struct sim_accuracy *accuracy, const struct sim_catalog *catalog);
+void sim_accuracy_deinit(struct sim_accuracy *accuracy);
+
+/* A request arrives: in order of true time for each key. Returns the oracle's verdict. */
+bool sim_accuracy_arrival(struct sim_accuracy *accuracy, uint32_t key, uint64_t time_ns,
+                          uint32_t cost_units);
+
+/* It was admitted by the limiter at decided_ns. In any order. */
+void sim_accuracy_admitted(struct sim_accuracy *accuracy, uint32_t key, uint64_t arrived_ns,
+                           uint64_t decided_ns, uint32_t cost_units);
+
+/* No admission decided before until_ns is still to come: check those against the contract. */
+void sim_accuracy_check_contract(struct sim_accuracy *accuracy, uint64_t until_ns);
+
+/* The interval of a key that holds time_ns, and an interval's end. */
+uint32_t sim_accuracy_interval(const struct sim_accuracy *accuracy, uint32_t key, uint64_t time_ns);
+uint64_t sim_accuracy_interval_end_ns(const struct sim_accuracy *accuracy, uint32_t key,
+                                      uint32_t interval);
+
+/* The store's state at the end of an interval. */
+void sim_accuracy_store(struct sim_accuracy *accuracy, uint32_t key, uint32_t interval,
+                        uint64_t store_left, uint64_t store_taken);
+
+/* Bring every oracle to the end of the run. Call once, before sim_judgement. */
+void sim_accuracy_finish(struct sim_accuracy *accuracy);
+
+#endif

@@ -1,0 +1,50 @@
+/* The limiter in one process, whatever coordination it uses: the core (lease), or a baseline to compare with. A
+ * client sees the process's own clock only. */
+#ifndef SIM_CLIENT_H
+#define SIM_CLIENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "catalog.h"
+#include "exchange.h"
+#include "weir/decision.h"
+
+struct sim_demand {
+    uint32_t key;
+    uint32_t cost_units; /* in full, weight included */
+    uint32_t endpoint;   /* UINT32_MAX: none */
+};
+
+struct sim_client;
+
+struct sim_client_operations {
+    /* PENDING decisions carry a ticket; tickets rise by one from 1. */
+    struct weir_decision (*decide)(struct sim_client *client, uint64_t local_ns,
+                                   const struct sim_demand *demand);
+    /* Fill the next exchange to send; false: none. */
+    bool (*next_exchange)(struct sim_client *client, uint64_t local_ns,
+                          struct sim_exchange *exchange);
+    void (*reply)(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange);
+    bool (*next_settled)(struct sim_client *client, struct weir_settled *settled);
+    /* The next three are NULL for a client without timers and leases. */
+    uint64_t (*next_deadline_ns)(const struct sim_client *client);
+    void (*expire)(struct sim_client *client, uint64_t local_ns);
+    /* Give back and report; false: drain exchanges and call again. */
+    bool (*shutdown)(struct sim_client *client, uint64_t local_ns);
+    /* Units reported to billing so far. */
+    uint64_t (*reported_units)(const struct sim_client *client);
+    void (*free)(struct sim_client *client);
+};
+
+/* Every client starts with this. */
+struct sim_client {
+    const struct sim_client_operations *operations;
+};
+
+struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint32_t process,
+                                        uint64_t start_ns);
+struct sim_client *sim_client_per_request_new(const struct sim_catalog *catalog, uint32_t process);
+struct sim_client *sim_client_as_written_new(const struct sim_catalog *catalog, uint32_t process);
+
+#endif

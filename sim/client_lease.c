@@ -1,0 +1,167 @@
+/* The core, as a client: the very archive that ships. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "client.h"
+#include "memory.h"
+#include "prng.h"
+#include "weir/assert.h"
+#include "weir/limiter.h"
+
+#define WAITERS 65536
+
+struct client_lease {
+    struct sim_client base;
+    const struct sim_catalog *catalog;
+    struct weir_limiter *limiter;
+    void *memory;
+    uint64_t reported_units;
+};
+
+static void must(enum weir_status status)
+{
+    if (status != WEIR_OK) {
+        fprintf(stderr, "weir: limiter: %s\n", weir_status_text(status));
+        exit(70);
+    }
+}
+
+static void drain_reports(struct client_lease *self)
+{
+    struct weir_report report;
+
+    while (weir_limiter_next_report(self->limiter, &report)) {
+        self->reported_units += report.spent_units;
+    }
+}
+
+static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,
+                                   const struct sim_demand *demand)
+{
+    struct client_lease *self = (struct client_lease *)client;
+    const struct sim_key *key = &self->catalog->keys[demand->key];
+    const bool weighted = demand->endpoint != UINT32_MAX;
+    const struct weir_request request = {
+        .key = key->key,
+        .plan_index = key->plan,
+        .endpoint = weighted ? demand->endpoint : WEIR_NO_ENDPOINT,
+        .cost = weighted ? 1 : demand->cost_units,
+    };
+    struct weir_decision decision;
+
+    must(weir_limiter_decide(self->limiter, local_ns, &request, &decision));
+    return decision;
+}
+
+static bool next_exchange(struct sim_client *client, uint64_t local_ns, struct sim_exchange *exchange)
+{
+    struct client_lease *self = (struct client_lease *)client;
+
+    if (!weir_limiter_next_ask(self->limiter, local_ns, &exchange->ask)) {
+        return false;
+    }
+    exchange->kind = SIM_EXCHANGE_ASK;
+    exchange->key = sim_catalog_find(self->catalog, &exchange->ask.key);
+    return true;
+}
+
+static void reply(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange)
+{
+    struct client_lease *self = (struct client_lease *)client;
+    const enum weir_status status =
+        weir_limiter_answer(self->limiter, local_ns, &exchange->answer);
+
+    if (status != WEIR_ERR_UNEXPECTED) { /* the last ask of an evicted key: nobody waits for its answer */
+        must(status);
+    }
+    drain_reports(self);
+}
+
+static bool next_settled(struct sim_client *client, struct weir_settled *settled)
+{
+    return weir_limiter_next_settled(((struct client_lease *)client)->limiter, settled);
+}
+
+static uint64_t next_deadline_ns(const struct sim_client *client)
+{
+    return weir_limiter_next_deadline_ns(((const struct client_lease *)client)->limiter);
+}
+
+static void expire(struct sim_client *client, uint64_t local_ns)
+{
+    struct client_lease *self = (struct client_lease *)client;
+
+    weir_limiter_expire(self->limiter, local_ns);
+    drain_reports(self);
+}
+
+static bool shutdown_limiter(struct sim_client *client, uint64_t local_ns)
+{
+    struct client_lease *self = (struct client_lease *)client;
+    const bool done = weir_limiter_shutdown(self->limiter, local_ns);
+
+    drain_reports(self);
+    return done;
+}
+
+static uint64_t reported_units(const struct sim_client *client)
+{
+    return ((const struct client_lease *)client)->reported_units;
+}
+
+static void client_free(struct sim_client *client)
+{
+    struct client_lease *self = (struct client_lease *)client;
+
+    free(self->memory);
+    free(self);
+}
+
+static const struct sim_client_operations operations = {
+    .decide = decide,
+    .next_exchange = next_exchange,
+    .reply = reply,
+    .next_settled = next_settled,
+    .next_deadline_ns = next_deadline_ns,
+    .expire = expire,
+    .shutdown = shutdown_limiter,
+    .reported_units = reported_units,
+    .free = client_free,
+};
+
+struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint32_t process,
+                                        uint64_t start_ns)
+{
+    const struct sim_scenario *scenario = catalog->scenario;
+    struct client_lease *self = sim_memory_new(1, sizeof *self);
+    struct sim_prng prng;
+
+    sim_prng_init(&prng, scenario->seed, "limiter", process);
+    const struct weir_limiter_options options = {
+        .process = process,
+        .incarnation = sim_prng_next(&prng),
+        .table_secret = sim_prng_next(&prng),
+        .key_capacity = scenario->table_keys == 0 ? catalog->key_count : scenario->table_keys,
+        .plan_capacity = (uint32_t)scenario->plan_count,
+        .endpoint_capacity = (uint32_t)scenario->endpoint_count,
+        .waiter_capacity = WAITERS,
+        .start_ns = start_ns,
+    };
+    const size_t size = (weir_limiter_size(&options) + 63) / 64 * 64;
+
+    self->base.operations = &operations;
+    self->catalog = catalog;
+    self->memory = aligned_alloc(64, size);
+    if (self->memory == NULL) {
+        fprintf(stderr, "weir: out of memory (%zu bytes for one process)\n", size);
+        exit(70);
+    }
+    must(weir_limiter_init(&self->limiter, self->memory, size, &options));
+    for (uint32_t i = 0; i < scenario->plan_count; i++) {
+        must(weir_limiter_set_plan(self->limiter, i, &catalog->plans[i]));
+    }
+    for (uint32_t i = 0; i < scenario->endpoint_count; i++) {
+        must(weir_limiter_set_weight(self->limiter, i, scenario->endpoints[i].weight_units, 1));
+    }
+    return &self->base;
+}

@@ -1,0 +1,65 @@
+/* From cells to figures: over- and under-admission, and the cause of every unit of either. Definitions as in
+ * docs/MODEL.md, "What is measured". */
+#ifndef SIM_JUDGEMENT_H
+#define SIM_JUDGEMENT_H
+
+#include <stdint.h>
+
+#include "accuracy.h"
+
+/* Percentages are formed only for keys with a limit of at least this many units; below, look at units. */
+#define SIM_PERCENT_LIMIT_MIN 1000
+
+enum sim_cause {
+    SIM_CAUSE_PARKED = 0, /* taken from the store, and not spent by the end of the interval */
+    SIM_CAUSE_UNCLAIMED,  /* left in the store, while processes denied */
+    SIM_CAUSE_WITHHELD,   /* refill that the capacity had no room for, because of permits counted as out */
+    SIM_CAUSE_RACE,       /* granted beyond what the store had: lost updates of a baseline */
+    SIM_CAUSE_UNEXPLAINED,
+    SIM_CAUSE_COUNT,
+};
+
+extern const char *const sim_cause_names[SIM_CAUSE_COUNT];
+
+/* Over (key, interval) pairs with demand. */
+struct sim_spread {
+    double max;
+    double p99;
+    double mean; /* weighted by demand */
+};
+
+struct sim_worst {
+    uint32_t key;
+    uint32_t interval;
+    double percent; /* of L; of the larger of over and under */
+    int64_t delta_units;
+    enum sim_cause cause;
+};
+
+struct sim_judgement {
+    struct sim_spread over_pct;
+    struct sim_spread under_pct;
+    uint64_t over_units_max;
+    uint64_t under_units_max;
+    double contract_over_pct_max;
+    uint64_t contract_over_units_max;
+    double sliding_over_pct_max; /* -1: not kept for so many keys and seconds */
+    uint64_t cause_units[SIM_CAUSE_COUNT];
+    uint64_t demand_units;
+    uint64_t admitted_units;
+    uint64_t oracle_units;
+    uint64_t pair_count;
+    struct sim_worst worst; /* percent -1: no pair */
+};
+
+#define SIM_EVERY_POPULATION UINT32_MAX
+
+/* Over the keys of one population, or of all. */
+void sim_judgement_make(struct sim_judgement *judgement, const struct sim_accuracy *accuracy,
+                        uint32_t population);
+
+/* Over- and under-admitted units of one interval. */
+void sim_judgement_interval(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval,
+                            uint64_t *over_units, uint64_t *under_units);
+
+#endif

@@ -1,0 +1,108 @@
+#define _GNU_SOURCE /* memfd_create */
+
+#include "kernel_platform.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+double kernel_platform_latency_s(const struct sim_kernel_options *options)
+{
+    double latency_s = (double)options->one_way_ns / 1e9;
+
+    return options->bandwidth_bytes_per_s == 0 ? latency_s - KERNEL_WIRE_BYTES_S : latency_s;
+}
+
+void kernel_platform_host_name(const struct sim_kernel_options *options, uint32_t node,
+                               char name[KERNEL_HOST_NAME_SIZE])
+{
+    if (node < options->process_count) {
+        snprintf(name, KERNEL_HOST_NAME_SIZE, "process-%" PRIu32, node);
+    } else {
+        snprintf(name, KERNEL_HOST_NAME_SIZE, "shard-%" PRIu32, node - options->process_count);
+    }
+}
+
+static void write_shard_links(FILE *stream, const struct sim_kernel_options *options,
+                              uint32_t shard)
+{
+    static const char *const DIRECTIONS[] = {"to", "from"};
+
+    for (size_t i = 0; i < sizeof DIRECTIONS / sizeof DIRECTIONS[0]; i++) {
+        fprintf(stream,
+                "<link id=\"%s-shard-%" PRIu32 "\" bandwidth=\"%" PRIu64 "Bps\" latency=\"0s\""
+                " sharing_policy=\"SHARED\"/>\n",
+                DIRECTIONS[i], shard, options->bandwidth_bytes_per_s);
+    }
+}
+
+static void write_route(FILE *stream, const struct sim_kernel_options *options, uint32_t process,
+                        uint32_t shard)
+{
+    if (options->bandwidth_bytes_per_s == 0) {
+        fprintf(stream,
+                "<route src=\"process-%" PRIu32 "\" dst=\"shard-%" PRIu32 "\">"
+                "<link_ctn id=\"wire\"/></route>\n",
+                process, shard);
+        return;
+    }
+    fprintf(stream,
+            "<route src=\"process-%" PRIu32 "\" dst=\"shard-%" PRIu32 "\" symmetrical=\"NO\">"
+            "<link_ctn id=\"wire\"/><link_ctn id=\"to-shard-%" PRIu32 "\"/></route>\n",
+            process, shard, shard);
+    fprintf(stream,
+            "<route src=\"shard-%" PRIu32 "\" dst=\"process-%" PRIu32 "\" symmetrical=\"NO\">"
+            "<link_ctn id=\"from-shard-%" PRIu32 "\"/><link_ctn id=\"wire\"/></route>\n",
+            shard, process, shard);
+}
+
+static void write_platform(FILE *stream, const struct sim_kernel_options *options)
+{
+    fputs("<?xml version='1.0'?>\n"
+          "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+          "<platform version=\"4.1\">\n<zone id=\"weir\" routing=\"Full\">\n",
+          stream);
+    for (uint32_t node = 0; node < options->process_count + options->shard_count; node++) {
+        char name[KERNEL_HOST_NAME_SIZE];
+
+        kernel_platform_host_name(options, node, name);
+        fprintf(stream, "<host id=\"%s\" speed=\"1Gf\"/>\n", name);
+    }
+    fprintf(stream,
+            "<link id=\"wire\" bandwidth=\"%.17gBps\" latency=\"%.17gs\""
+            " sharing_policy=\"FATPIPE\"/>\n",
+            KERNEL_WIRE_BYTES_PER_S, kernel_platform_latency_s(options));
+    if (options->bandwidth_bytes_per_s != 0) {
+        for (uint32_t shard = 0; shard < options->shard_count; shard++) {
+            write_shard_links(stream, options, shard);
+        }
+    }
+    for (uint32_t process = 0; process < options->process_count; process++) {
+        for (uint32_t shard = 0; shard < options->shard_count; shard++) {
+            write_route(stream, options, process, shard);
+        }
+    }
+    fputs("</zone>\n</platform>\n", stream);
+}
+
+int kernel_platform_open(const struct sim_kernel_options *options)
+{
+    int descriptor = memfd_create("weir-platform", MFD_CLOEXEC);
+    int stream_descriptor = descriptor < 0 ? -1 : dup(descriptor);
+    FILE *stream = stream_descriptor < 0 ? NULL : fdopen(stream_descriptor, "w");
+    bool is_written = false;
+
+    if (stream != NULL) {
+        write_platform(stream, options);
+        is_written = !ferror(stream);
+        is_written = fclose(stream) == 0 && is_written;
+    } else if (stream_descriptor >= 0) {
+        close(stream_descriptor);
+    }
+    if (!is_written && descriptor >= 0) {
+        close(descriptor);
+        return -1;
+    }
+    return descriptor;
+}

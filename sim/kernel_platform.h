@@ -1,0 +1,32 @@
+/* The network of the SimGrid kernel, as the XML that SimGrid reads.
+ *
+ * One host per node and a route from each process to each shard. Every route crosses the wire,
+ * which has latency and, as a FATPIPE, no contention. If bandwidth is limited, a route also crosses
+ * its shard's link: one for messages to the shard and one for messages from it, each shared by
+ * whatever is on it. */
+#ifndef SIM_KERNEL_PLATFORM_H
+#define SIM_KERNEL_PLATFORM_H
+
+#include "kernel.h"
+
+#include <stdint.h>
+
+#define KERNEL_HOST_NAME_SIZE 24     /* bytes, with the terminating zero */
+#define KERNEL_WIRE_BYTES_PER_S 1e15 /* at this rate 1e6 bytes are one nanosecond long */
+
+/* Without contention a message spends the last quarter of a nanosecond on its bytes, not on
+ * latency: by choosing their number the kernel places each arrival on its own nanosecond, so that
+ * rounding errors never add up. */
+#define KERNEL_WIRE_BYTES_S 0.25e-9
+
+/* Latency of the wire in seconds, to the last bit as SimGrid reads it. */
+double kernel_platform_latency_s(const struct sim_kernel_options *options);
+
+void kernel_platform_host_name(const struct sim_kernel_options *options, uint32_t node,
+                               char name[KERNEL_HOST_NAME_SIZE]);
+
+/* Returns a descriptor of a nameless file that holds the platform, or -1. Ownership: the caller
+ * closes it. */
+int kernel_platform_open(const struct sim_kernel_options *options);
+
+#endif

@@ -1,0 +1,80 @@
+/* What a kernel has yet to do: a 4-ary heap of events, messages and departures.
+ *
+ * One order for both kernels, and the reason why their traces agree. By time; at one instant events
+ * (by tag), then messages (by receiver, sender, order of sending), then departures (by order of
+ * sending). The three words below are compared as one number. A departure is a message that has yet
+ * to be handed to its link; only the SimGrid kernel queues them. */
+#ifndef SIM_KERNEL_QUEUE_H
+#define SIM_KERNEL_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum kernel_entry_kind {
+    KERNEL_ENTRY_EVENT = 0,
+    KERNEL_ENTRY_MESSAGE,
+    KERNEL_ENTRY_DEPARTURE,
+};
+
+struct kernel_entry {
+    uint64_t time_ns;
+    uint64_t
+        rank; /* kind in the top two bits, then receiver (30 bits) and sender (32 bits); event: 0 */
+    uint64_t order; /* event: its tag; message and departure: how many were sent before it */
+    void *payload;
+    uint32_t size_bytes;
+};
+
+_Static_assert(sizeof(struct kernel_entry) == 40, "sifting copies it: keep it small");
+
+/* Nodes are numbered below this, so that a rank holds receiver and sender. */
+#define KERNEL_NODE_COUNT_MAX (UINT32_C(1) << 30)
+
+struct kernel_queue {
+    struct kernel_entry *entries; /* owned; a heap: every entry after its parent (index - 1) / 4 */
+    size_t count;
+    size_t capacity;
+};
+
+void kernel_queue_init(struct kernel_queue *queue);
+void kernel_queue_deinit(struct kernel_queue *queue);
+
+void kernel_queue_push(struct kernel_queue *queue, const struct kernel_entry *entry);
+
+/* Requires a queue that is not empty. */
+struct kernel_entry kernel_queue_pop(struct kernel_queue *queue);
+
+static inline enum kernel_entry_kind kernel_entry_kind(const struct kernel_entry *entry)
+{
+    return (enum kernel_entry_kind)(entry->rank >> 62);
+}
+
+static inline uint32_t kernel_entry_to(const struct kernel_entry *entry)
+{
+    return (uint32_t)(entry->rank >> 32) & (KERNEL_NODE_COUNT_MAX - 1);
+}
+
+static inline uint32_t kernel_entry_from(const struct kernel_entry *entry)
+{
+    return (uint32_t)entry->rank;
+}
+
+static inline uint64_t kernel_rank(enum kernel_entry_kind kind, uint32_t to, uint32_t from)
+{
+    return ((uint64_t)kind << 62) | ((uint64_t)to << 32) | from;
+}
+
+/* True if `a` is dispatched before `b`. */
+static inline bool kernel_entry_precedes(const struct kernel_entry *a, const struct kernel_entry *b)
+{
+    if (a->time_ns != b->time_ns) {
+        return a->time_ns < b->time_ns;
+    }
+    if (a->rank != b->rank) {
+        return a->rank < b->rank;
+    }
+    return a->order < b->order;
+}
+
+#endif

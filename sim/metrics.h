@@ -1,0 +1,61 @@
+/* Counters of a run that are not about accuracy: decisions, asks, latency. */
+#ifndef SIM_METRICS_H
+#define SIM_METRICS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "catalog.h"
+
+/* Times added to admitted requests, in buckets of at most 1/16 of their value: percentiles are exact to 6 %, the maximum exactly. */
+#define SIM_LATENCY_BUCKETS 704
+
+struct sim_latency {
+    uint64_t counts[SIM_LATENCY_BUCKETS];
+    uint64_t count;
+    uint64_t waited; /* with more than zero */
+    uint64_t max_ns;
+};
+
+enum sim_limit_class {
+    SIM_LIMIT_BELOW_10K = 0,
+    SIM_LIMIT_BELOW_100K,
+    SIM_LIMIT_FROM_100K,
+    SIM_LIMIT_CLASSES,
+};
+
+extern const char *const sim_limit_class_names[SIM_LIMIT_CLASSES];
+
+struct sim_metrics {
+    uint64_t requests;
+    uint64_t admitted;
+    uint64_t denied;
+    uint64_t unanswered;
+    uint64_t answered_within_5ms;
+    struct sim_latency all;                        /* admitted requests, first touches included */
+    struct sim_latency by_class[SIM_LIMIT_CLASSES]; /* first touches apart */
+    struct sim_latency first_touches;
+
+    uint64_t asks;
+    uint64_t pairs; /* distinct (key, process) with a request */
+    uint64_t *asks_by_10ms;
+    int64_t *flights_by_ms; /* change of the number of asks in flight */
+    size_t ms_count;
+};
+
+void sim_metrics_init(struct sim_metrics *metrics, uint64_t duration_ns);
+void sim_metrics_deinit(struct sim_metrics *metrics);
+
+void sim_metrics_decision(struct sim_metrics *metrics, enum sim_limit_class class, int admitted,
+                          int first_touch, uint64_t added_ns);
+void sim_metrics_ask(struct sim_metrics *metrics, uint64_t sent_ns);
+void sim_metrics_reply(struct sim_metrics *metrics, uint64_t received_ns);
+
+/* The smallest recorded value with at least part_ppm of all at or below it (upper edge of its bucket). */
+uint64_t sim_latency_percentile_ns(const struct sim_latency *latency, uint32_t part_ppm);
+
+uint64_t sim_metrics_asks_max_10ms(const struct sim_metrics *metrics);
+uint64_t sim_metrics_asks_max_1s(const struct sim_metrics *metrics);
+uint64_t sim_metrics_in_flight_max(const struct sim_metrics *metrics);
+
+#endif

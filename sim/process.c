@@ -1,0 +1,302 @@
+#include "process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "weir/assert.h"
+#include "world.h"
+
+static struct sim_client *new_client(const struct sim_catalog *catalog, uint32_t number,
+                                     uint64_t start_ns)
+{
+    switch (catalog->scenario->coordination) {
+    case SIM_COORDINATION_LEASE:
+        return sim_client_lease_new(catalog, number, start_ns);
+    case SIM_COORDINATION_PER_REQUEST:
+        return sim_client_per_request_new(catalog, number);
+    case SIM_COORDINATION_AS_WRITTEN:
+        return sim_client_as_written_new(catalog, number);
+    }
+    WEIR_ASSERT(!"a coordination");
+    return NULL;
+}
+
+/* Uniform in [-most, most]. */
+static int64_t symmetric(struct sim_prng *prng, uint64_t most)
+{
+    return (int64_t)sim_prng_below(prng, 2 * most + 1) - (int64_t)most;
+}
+
+void sim_process_init(struct sim_process *process, struct sim_world *world, uint32_t number)
+{
+    const struct sim_scenario *scenario = world->scenario;
+    struct sim_prng prng;
+
+    *process = (struct sim_process){
+        .number = number,
+        .world = world,
+        .horizon_ns = UINT64_MAX,
+        .first_ticket = 1,
+        .next_ticket = 1,
+        .touched = sim_memory_new(world->catalog.key_count / 8 + 1, 1),
+    };
+    sim_prng_init(&prng, scenario->seed, "clock", number);
+    process->clock.start_ns =
+        SIM_LOCAL_START_NS + (uint64_t)symmetric(&prng, scenario->clock_offset_max_ns);
+    process->clock.drift_ppb = symmetric(&prng, scenario->clock_drift_max_ppb);
+    sim_prng_init(&process->jitter, scenario->seed, "jitter of asks", number);
+    process->client = new_client(&world->catalog, number, process->clock.start_ns);
+}
+
+void sim_process_deinit(struct sim_process *process)
+{
+    process->client->operations->free(process->client);
+    free(process->arrivals);
+    free(process->in_flight);
+    free(process->waiting);
+    free(process->touched);
+    *process = (struct sim_process){0};
+}
+
+/* Room for one more of `count` elements of `size` bytes. */
+static void *grow(void *elements, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity) {
+        return elements;
+    }
+    *capacity = *capacity == 0 ? 64 : 2 * *capacity;
+    void *grown = sim_memory_new(*capacity, size);
+    if (count != 0) {
+        memcpy(grown, elements, count * size);
+    }
+    free(elements);
+    return grown;
+}
+
+void sim_process_enqueue(struct sim_process *process, const struct sim_arrival *arrival)
+{
+    if (process->arrival_next == process->arrival_count) {
+        process->arrival_next = 0;
+        process->arrival_count = 0;
+    }
+    process->arrivals = grow(process->arrivals, process->arrival_count,
+                             &process->arrival_capacity, sizeof *process->arrivals);
+    process->arrivals[process->arrival_count++] = *arrival;
+}
+
+static struct sim_waiting *waiting_at(struct sim_process *process, uint64_t ticket)
+{
+    return &process->waiting[ticket & (process->waiting_capacity - 1)];
+}
+
+static void waiting_push(struct sim_process *process, const struct sim_waiting *entry)
+{
+    const uint64_t count = process->next_ticket - process->first_ticket;
+
+    if (count == process->waiting_capacity) {
+        struct sim_process grown = *process;
+        grown.waiting_capacity = count == 0 ? 64 : 2 * (size_t)count;
+        grown.waiting = sim_memory_new(grown.waiting_capacity, sizeof *grown.waiting);
+        for (uint64_t ticket = process->first_ticket; ticket < process->next_ticket; ticket++) {
+            *waiting_at(&grown, ticket) = *waiting_at(process, ticket);
+        }
+        free(process->waiting);
+        *process = grown;
+    }
+    *waiting_at(process, process->next_ticket++) = *entry;
+}
+
+static void decided(struct sim_process *process, const struct sim_waiting *request,
+                    uint64_t decided_ns, const struct weir_decision *decision)
+{
+    if (decision->verdict == WEIR_VERDICT_ADMITTED) {
+        process->admitted_units += request->cost_units;
+    }
+    sim_world_decided(process->world, process->number, request, decided_ns, decision);
+}
+
+static void recompute_horizon(struct sim_process *process)
+{
+    process->horizon_ns = UINT64_MAX;
+    for (size_t i = 0; i < process->in_flight_count; i++) {
+        if (process->in_flight[i]->reply_ns < process->horizon_ns) {
+            process->horizon_ns = process->in_flight[i]->reply_ns;
+        }
+    }
+}
+
+static void send_exchanges(struct sim_process *process, uint64_t now_ns)
+{
+    const struct sim_scenario *scenario = process->world->scenario;
+    const uint64_t local_ns = sim_virtual_clock_read(&process->clock, now_ns);
+
+    for (;;) {
+        struct sim_exchange *exchange = sim_world_new_exchange(process->world);
+        if (!process->client->operations->next_exchange(process->client, local_ns, exchange)) {
+            sim_world_free_exchange(process->world, exchange);
+            return;
+        }
+        const uint64_t jitter_ns =
+            scenario->jitter_ns / 2 == 0 ? 0 : sim_prng_below(&process->jitter, scenario->jitter_ns / 2 + 1);
+        exchange->process = process->number;
+        exchange->sent_ns = now_ns;
+        exchange->reply_ns = now_ns + jitter_ns + scenario->round_trip_ns / 2 * 2 + scenario->service_ns;
+        process->in_flight = grow(process->in_flight, process->in_flight_count,
+                                  &process->in_flight_capacity, sizeof(struct sim_exchange *));
+        process->in_flight[process->in_flight_count++] = exchange;
+        if (exchange->reply_ns < process->horizon_ns) {
+            process->horizon_ns = exchange->reply_ns;
+        }
+        sim_world_send_ask(process->world, exchange, now_ns + jitter_ns);
+    }
+}
+
+static void take_settled(struct sim_process *process, uint64_t now_ns)
+{
+    struct weir_settled settled;
+
+    while (process->client->operations->next_settled(process->client, &settled)) {
+        WEIR_ASSERT(settled.ticket >= process->first_ticket && settled.ticket < process->next_ticket);
+        struct sim_waiting *request = waiting_at(process, settled.ticket);
+        request->settled = true;
+        decided(process, request, now_ns, &settled.decision);
+        while (process->first_ticket < process->next_ticket &&
+               waiting_at(process, process->first_ticket)->settled) {
+            process->first_ticket++;
+        }
+    }
+}
+
+static void run_arrival(struct sim_process *process, const struct sim_arrival *arrival)
+{
+    uint8_t *touched = &process->touched[arrival->key / 8];
+    const uint8_t bit = (uint8_t)(1u << (arrival->key % 8));
+    const struct sim_demand demand = {.key = arrival->key,
+                                      .cost_units = arrival->cost_units,
+                                      .endpoint = arrival->endpoint};
+    const struct sim_waiting request = {
+        .arrived_ns = arrival->time_ns,
+        .key = arrival->key,
+        .cost_units = arrival->cost_units,
+        .first_touch = (*touched & bit) == 0,
+    };
+    const uint64_t local_ns = sim_virtual_clock_read(&process->clock, arrival->time_ns);
+    const struct weir_decision decision =
+        process->client->operations->decide(process->client, local_ns, &demand);
+
+    *touched |= bit;
+    process->demand_units += arrival->cost_units;
+    if (decision.verdict == WEIR_VERDICT_PENDING) {
+        WEIR_ASSERT(decision.ticket == process->next_ticket);
+        waiting_push(process, &request);
+    } else {
+        decided(process, &request, arrival->time_ns, &decision);
+    }
+    send_exchanges(process, arrival->time_ns);
+}
+
+static uint64_t next_timer_ns(const struct sim_process *process)
+{
+    if (process->client->operations->next_deadline_ns == NULL) {
+        return UINT64_MAX;
+    }
+    const uint64_t deadline_ns = process->client->operations->next_deadline_ns(process->client);
+    const uint64_t true_ns = sim_virtual_clock_when(&process->clock, deadline_ns);
+    return true_ns > process->now_ns ? true_ns : process->now_ns;
+}
+
+/* Everything before `bound`, and with `inclusive` arrivals at it too. */
+static void run_before(struct sim_process *process, uint64_t bound_ns, bool at_bound)
+{
+    for (;;) {
+        const uint64_t until_ns =
+            process->horizon_ns < bound_ns ? process->horizon_ns : bound_ns;
+        const uint64_t timer_ns = next_timer_ns(process);
+        const struct sim_arrival *arrival = process->arrival_next < process->arrival_count
+                                                ? &process->arrivals[process->arrival_next]
+                                                : NULL;
+        const uint64_t arrival_ns = arrival == NULL ? UINT64_MAX : arrival->time_ns;
+        const uint64_t next_ns = timer_ns < arrival_ns ? timer_ns : arrival_ns;
+        if (next_ns > until_ns || (next_ns == until_ns && !(at_bound && next_ns == bound_ns))) {
+            if (process->now_ns < until_ns) {
+                process->now_ns = until_ns;
+            }
+            return;
+        }
+        process->now_ns = next_ns;
+        if (next_ns == timer_ns) {
+            process->client->operations->expire(
+                process->client, sim_virtual_clock_read(&process->clock, next_ns));
+            send_exchanges(process, next_ns);
+        } else {
+            process->arrival_next++;
+            run_arrival(process, arrival);
+        }
+    }
+}
+
+void sim_process_run(struct sim_process *process, uint64_t until_ns)
+{
+    run_before(process, until_ns, false);
+}
+
+void sim_process_reply(struct sim_process *process, struct sim_exchange *exchange, uint64_t now_ns)
+{
+    now_ns = now_ns > process->now_ns ? now_ns : process->now_ns; /* see sim_process_let_pass */
+    /* a request that arrives in the same nanosecond comes first */
+    run_before(process, now_ns, true);
+    for (size_t i = 0; i < process->in_flight_count; i++) {
+        if (process->in_flight[i] == exchange) {
+            process->in_flight[i] = process->in_flight[--process->in_flight_count];
+            break;
+        }
+    }
+    recompute_horizon(process);
+    process->client->operations->reply(
+        process->client, sim_virtual_clock_read(&process->clock, now_ns), exchange);
+    take_settled(process, now_ns);
+    send_exchanges(process, now_ns);
+}
+
+void sim_process_reply_known(struct sim_process *process, struct sim_exchange *exchange,
+                             uint64_t reply_ns)
+{
+    const bool was_first = exchange->reply_ns == process->horizon_ns;
+
+    if (reply_ns > exchange->reply_ns) {
+        exchange->reply_ns = reply_ns;
+    }
+    if (was_first) {
+        recompute_horizon(process);
+    }
+}
+
+void sim_process_let_pass(struct sim_process *process, uint64_t now_ns)
+{
+    for (size_t i = 0; i < process->in_flight_count; i++) {
+        if (process->in_flight[i]->reply_ns <= now_ns) {
+            process->in_flight[i]->reply_ns = now_ns + SIM_PROCESS_STEP_NS;
+        }
+    }
+    recompute_horizon(process);
+}
+
+bool sim_process_shutdown(struct sim_process *process, uint64_t now_ns)
+{
+    if (process->client->operations->shutdown == NULL) {
+        return process->in_flight_count == 0;
+    }
+    const uint64_t local_ns = sim_virtual_clock_read(&process->clock, now_ns);
+    bool done;
+    do {
+        done = process->client->operations->shutdown(process->client, local_ns);
+        send_exchanges(process, now_ns);
+    } while (!done);
+    return process->in_flight_count == 0;
+}
+
+uint64_t sim_process_waiting_count(const struct sim_process *process)
+{
+    return process->next_ticket - process->first_ticket;
+}

@@ -1,0 +1,30 @@
+/* The outcome of a run: one JSON object (result.json), and whether it is what the scenario expects. */
+#ifndef SIM_RESULT_H
+#define SIM_RESULT_H
+
+#include <jansson.h>
+
+#include "judgement.h"
+#include "world.h"
+
+enum sim_verdict {
+    SIM_VERDICT_PASS = 0,
+    SIM_VERDICT_FAIL,
+    SIM_VERDICT_INCONCLUSIVE,
+};
+
+struct sim_result {
+    enum sim_verdict verdict;
+    struct sim_judgement all;
+    struct sim_judgement *by_population; /* owned */
+    json_t *json;                        /* owned */
+};
+
+/* Requires a finished run. */
+void sim_result_make(struct sim_result *result, const struct sim_world *world,
+                     enum sim_kernel_kind kind);
+void sim_result_free(struct sim_result *result);
+
+const char *sim_verdict_name(enum sim_verdict verdict);
+
+#endif

@@ -1,0 +1,147 @@
+#include "store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "memory.h"
+#include "prng.h"
+#include "weir/assert.h"
+
+static const struct weir_plan *plan_of(const struct sim_store *store, uint32_t key)
+{
+    return &store->catalog->plans[store->catalog->keys[key].plan];
+}
+
+void sim_store_init(struct sim_store *store, const struct sim_catalog *catalog)
+{
+    struct sim_prng prng;
+
+    sim_prng_init(&prng, catalog->scenario->seed, "store run", 0);
+    *store = (struct sim_store){
+        .catalog = catalog,
+        .entries = sim_memory_new(catalog->key_count, sizeof(struct sim_store_entry)),
+        .busy_until_ns = sim_memory_new(catalog->scenario->shard_count, sizeof(uint64_t)),
+        .run_id = sim_prng_next(&prng),
+    };
+    for (uint32_t key = 0; key < catalog->key_count; key++) {
+        struct sim_store_entry *entry = &store->entries[key];
+        const uint64_t start = sim_catalog_start_units(catalog, key);
+        weir_store_key_init(&entry->state, &catalog->keys[key].key, plan_of(store, key),
+                            sim_store_us(0), start);
+        entry->add_window[0] = sim_store_us(0) / plan_of(store, key)->window_us;
+        entry->add_count[0] = plan_of(store, key)->capacity_units - start;
+    }
+}
+
+void sim_store_deinit(struct sim_store *store)
+{
+    free(store->entries);
+    free(store->busy_until_ns);
+    *store = (struct sim_store){0};
+}
+
+/* INCRBY on the counter of one window; the two newest windows live, as with a TTL of two windows. */
+static void serve_add(struct sim_store_entry *entry, struct sim_exchange *exchange)
+{
+    const uint64_t window = exchange->add_window;
+
+    if (window > entry->add_window[0]) {
+        entry->add_window[1] = entry->add_window[0];
+        entry->add_count[1] = entry->add_count[0];
+        entry->add_window[0] = window;
+        entry->add_count[0] = 0;
+    }
+    const unsigned which = window == entry->add_window[0] ? 0 : 1;
+    if (which == 1 && entry->add_window[1] != window) {
+        entry->add_window[1] = window;
+        entry->add_count[1] = 0;
+    }
+    entry->add_count[which] += exchange->add_units;
+    exchange->add_count = entry->add_count[which];
+}
+
+static void serve_ask(struct sim_store *store, struct sim_store_entry *entry,
+                      struct sim_exchange *exchange, uint64_t done_ns)
+{
+    const struct weir_plan *plan = plan_of(store, exchange->key);
+    const uint64_t now_us = sim_store_us(done_ns);
+    struct weir_ask_record record = {0}; /* nothing is sent twice in a world without faults */
+    const struct weir_store_key before = entry->state;
+
+    weir_store_key_advance(&entry->state, &exchange->ask.key, plan, now_us);
+    if (plan->algorithm == WEIR_ALGORITHM_WINDOW && entry->state.window_index != before.window_index) {
+        entry->window_before = before.window_index;
+        entry->window_before_units = before.tokens;
+    }
+    const uint64_t tokens = entry->state.tokens;
+    const enum weir_status status = weir_take(&entry->state, &record, &exchange->ask, now_us,
+                                              store->run_id, &exchange->answer);
+    if (status != WEIR_OK) {
+        fprintf(stderr, "weir: store: %s\n", weir_status_text(status));
+        exit(70);
+    }
+    entry->lumps_units += plan->algorithm == WEIR_ALGORITHM_WINDOW ? entry->state.tokens - tokens
+                                                                   : tokens - entry->state.tokens;
+    store->granted_units += exchange->answer.granted_units + exchange->answer.trickle_count;
+    store->returned_units += exchange->ask.returned_units + exchange->ask.unused_units;
+    if (exchange->ask.flags & WEIR_ASK_CANCEL_TRICKLE) {
+        store->returned_units += exchange->ask.trickle_count[0] + exchange->ask.trickle_count[1] -
+                                 exchange->ask.trickle_accrued;
+    }
+}
+
+uint64_t sim_store_serve(struct sim_store *store, struct sim_exchange *exchange, uint64_t now_ns)
+{
+    uint64_t *busy_ns = &store->busy_until_ns[store->catalog->keys[exchange->key].shard];
+    struct sim_store_entry *entry = &store->entries[exchange->key];
+    const uint64_t start_ns = *busy_ns > now_ns ? *busy_ns : now_ns;
+
+    *busy_ns = start_ns + store->catalog->scenario->service_ns;
+    if (exchange->kind == SIM_EXCHANGE_ADD) {
+        serve_add(entry, exchange);
+    } else {
+        serve_ask(store, entry, exchange, *busy_ns);
+    }
+    return *busy_ns;
+}
+
+/* The note's counter, clipped: what lies above the limit was never granted. */
+static void peek_add(const struct sim_store_entry *entry, const struct weir_plan *plan,
+                     uint64_t time_ns, uint64_t *left_units, uint64_t *taken_units)
+{
+    const uint64_t window = (sim_store_us(time_ns) - 1) / plan->window_us;
+    uint64_t count = 0;
+
+    for (unsigned i = 0; i < 2; i++) {
+        if (entry->add_window[i] == window) {
+            count = entry->add_count[i];
+        }
+    }
+    *taken_units = count < plan->limit_units ? count : plan->limit_units;
+    *left_units = plan->limit_units - *taken_units;
+}
+
+void sim_store_peek(const struct sim_store *store, uint32_t key, uint64_t time_ns,
+                    uint64_t *left_units, uint64_t *taken_units)
+{
+    const struct weir_plan *plan = plan_of(store, key);
+    const struct sim_store_entry *entry = &store->entries[key];
+    struct weir_store_key copy = entry->state;
+
+    if (store->catalog->scenario->coordination == SIM_COORDINATION_AS_WRITTEN) {
+        peek_add(entry, plan, time_ns, left_units, taken_units);
+        return;
+    }
+    if (plan->algorithm == WEIR_ALGORITHM_BUCKET) {
+        weir_store_key_advance(&copy, &store->catalog->keys[key].key, plan, sim_store_us(time_ns));
+        *left_units = copy.tokens;
+        *taken_units = entry->lumps_units + copy.trickled_units;
+        return;
+    }
+    const uint64_t phase_us = weir_key_phase_us(&store->catalog->keys[key].key, plan->window_us);
+    const uint64_t window = (sim_store_us(time_ns) - 1 + phase_us) / plan->window_us;
+    *taken_units = window == copy.window_index              ? copy.tokens
+                   : window == entry->window_before ? entry->window_before_units
+                                                            : 0;
+    *left_units = plan->limit_units > *taken_units ? plan->limit_units - *taken_units : 0;
+}

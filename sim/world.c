@@ -1,0 +1,363 @@
+#include "world.h"
+
+#include <stdlib.h>
+
+#include "memory.h"
+#include "weir/assert.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_S UINT64_C(1000000000)
+#define MINUTE_NS (60 * NS_PER_S)
+#define ARRIVALS_PER_EPOCH 8192
+#define DRAIN_NS (100 * NS_PER_MS)
+#define DRAIN_ROUNDS_MAX 600
+#define EXCHANGES_PER_BLOCK 256
+
+/* Events, in the order in which they happen at one instant. */
+#define TAG_SAMPLE_MINUTE UINT64_C(0)
+#define TAG_EPOCH UINT64_C(1)
+#define TAG_DRAIN UINT64_C(2)
+#define TAG_WAKE (UINT64_C(1) << 32)       /* + process */
+#define TAG_SAMPLE_KEY (UINT64_C(2) << 32) /* + key: one of its windows ends */
+
+static void on_event(void *context, uint64_t now_ns, uint64_t tag);
+static void on_message(void *context, uint64_t now_ns, const struct sim_message *message);
+
+/* A divisor of one second that holds a few thousand arrivals, so that epochs meet minutes. */
+static uint64_t epoch_length_ns(const struct sim_world *world)
+{
+    static const uint64_t lengths_ms[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
+    const double per_ms = sim_traffic_requests_per_s(world->traffic) / 1000;
+    uint64_t length_ms = 1;
+
+    for (size_t i = 0; i < sizeof lengths_ms / sizeof lengths_ms[0]; i++) {
+        if (per_ms * (double)lengths_ms[i] <= ARRIVALS_PER_EPOCH) {
+            length_ms = lengths_ms[i];
+        }
+    }
+    return length_ms * NS_PER_MS;
+}
+
+static void schedule_samples(struct sim_world *world)
+{
+    const uint64_t duration_ns = world->scenario->duration_ns;
+
+    sim_kernel_at(world->kernel, MINUTE_NS < duration_ns ? MINUTE_NS : duration_ns,
+                  TAG_SAMPLE_MINUTE);
+    for (uint32_t key = 0; key < world->catalog.key_count; key++) {
+        if (world->catalog.plans[world->catalog.keys[key].plan].algorithm == WEIR_ALGORITHM_WINDOW) {
+            const uint64_t end_ns = sim_accuracy_interval_end_ns(&world->accuracy, key, 0);
+            sim_kernel_at(world->kernel, end_ns < duration_ns ? end_ns : duration_ns,
+                          TAG_SAMPLE_KEY + key);
+        }
+    }
+}
+
+bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario,
+                    enum sim_kernel_kind kind, char *error, uint32_t error_size)
+{
+    const struct sim_kernel_options options = {
+        .kind = kind,
+        .process_count = scenario->process_count,
+        .shard_count = scenario->shard_count,
+        .one_way_ns = scenario->round_trip_ns / 2,
+        .bandwidth_bytes_per_s = scenario->bandwidth_bytes_per_s,
+    };
+    const struct sim_kernel_handlers handlers = {
+        .context = world, .on_event = on_event, .on_message = on_message};
+
+    *world = (struct sim_world){.scenario = scenario};
+    world->kernel = sim_kernel_new(&options, &handlers, error, error_size);
+    if (world->kernel == NULL) {
+        return false;
+    }
+    sim_catalog_init(&world->catalog, scenario);
+    sim_store_init(&world->store, &world->catalog);
+    sim_accuracy_init(&world->accuracy, &world->catalog);
+    sim_metrics_init(&world->metrics, scenario->duration_ns);
+    sim_trace_hash_init(&world->trace, scenario->duration_ns);
+    sim_prng_init(&world->answer_jitter, scenario->seed, "jitter of answers", 0);
+    world->traffic = sim_traffic_new(scenario);
+    world->epoch_ns = epoch_length_ns(world);
+    world->has_arrival = sim_traffic_next(world->traffic, &world->next_arrival);
+    world->processes = sim_memory_new(scenario->process_count, sizeof(struct sim_process));
+    for (uint32_t i = 0; i < scenario->process_count; i++) {
+        sim_process_init(&world->processes[i], world, i);
+    }
+    schedule_samples(world);
+    sim_kernel_at(world->kernel, 0, TAG_EPOCH);
+    return true;
+}
+
+void sim_world_deinit(struct sim_world *world)
+{
+    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+        sim_process_deinit(&world->processes[i]);
+    }
+    free(world->processes);
+    sim_traffic_free(world->traffic);
+    sim_store_deinit(&world->store);
+    sim_accuracy_deinit(&world->accuracy);
+    sim_metrics_deinit(&world->metrics);
+    sim_trace_hash_deinit(&world->trace);
+    sim_catalog_deinit(&world->catalog);
+    sim_kernel_free(world->kernel);
+    for (uint32_t i = 0; i < world->exchange_block_count; i++) {
+        free(world->exchange_blocks[i]);
+    }
+    free(world->exchange_blocks);
+    *world = (struct sim_world){0};
+}
+
+struct sim_exchange *sim_world_new_exchange(struct sim_world *world)
+{
+    if (world->free_exchanges == NULL) {
+        struct sim_exchange *block = sim_memory_new(EXCHANGES_PER_BLOCK, sizeof *block);
+        void **blocks = sim_memory_new(world->exchange_block_count + 1, sizeof *blocks);
+        for (uint32_t i = 0; i < world->exchange_block_count; i++) {
+            blocks[i] = world->exchange_blocks[i];
+        }
+        blocks[world->exchange_block_count++] = block;
+        free(world->exchange_blocks);
+        world->exchange_blocks = blocks;
+        for (uint32_t i = 0; i < EXCHANGES_PER_BLOCK; i++) {
+            sim_world_free_exchange(world, &block[i]);
+        }
+    }
+    struct sim_exchange *exchange = world->free_exchanges;
+    world->free_exchanges = exchange->next_free;
+    return exchange;
+}
+
+void sim_world_free_exchange(struct sim_world *world, struct sim_exchange *exchange)
+{
+    exchange->next_free = world->free_exchanges;
+    world->free_exchanges = exchange;
+}
+
+void sim_world_send_ask(struct sim_world *world, struct sim_exchange *exchange, uint64_t send_ns)
+{
+    const struct sim_message message = {
+        .from = exchange->process,
+        .to = world->scenario->process_count + world->catalog.keys[exchange->key].shard,
+        .size_bytes = SIM_ASK_BYTES,
+        .payload = exchange,
+    };
+
+    sim_metrics_ask(&world->metrics, exchange->sent_ns);
+    sim_kernel_send(world->kernel, send_ns, &message);
+}
+
+static enum sim_limit_class class_of(const struct sim_world *world, uint32_t key)
+{
+    const uint64_t limit = world->catalog.plans[world->catalog.keys[key].plan].limit_units;
+
+    return limit < 10000    ? SIM_LIMIT_BELOW_10K
+           : limit < 100000 ? SIM_LIMIT_BELOW_100K
+                            : SIM_LIMIT_FROM_100K;
+}
+
+void sim_world_decided(struct sim_world *world, uint32_t process, const struct sim_waiting *request,
+                       uint64_t decided_ns, const struct weir_decision *decision)
+{
+    const bool admitted = decision->verdict == WEIR_VERDICT_ADMITTED;
+
+    sim_metrics_decision(&world->metrics, class_of(world, request->key), admitted,
+                         request->first_touch, decided_ns - request->arrived_ns);
+    world->metrics.pairs += request->first_touch;
+    sim_trace_hash_add(&world->trace, decided_ns, process,
+                       request->arrived_ns << 2 | (admitted ? 1 : 2), request->key);
+    if (admitted) {
+        sim_accuracy_admitted(&world->accuracy, request->key, request->arrived_ns, decided_ns,
+                              request->cost_units);
+    }
+}
+
+/* All arrivals before end_ns go to the oracle and to their processes. */
+static void generate_arrivals(struct sim_world *world, uint64_t end_ns)
+{
+    while (world->has_arrival && world->next_arrival.time_ns < end_ns) {
+        const struct sim_arrival *arrival = &world->next_arrival;
+        sim_accuracy_arrival(&world->accuracy, arrival->key, arrival->time_ns, arrival->cost_units);
+        sim_process_enqueue(&world->processes[arrival->process], arrival);
+        world->metrics.requests++;
+        world->has_arrival = sim_traffic_next(world->traffic, &world->next_arrival);
+    }
+}
+
+/* Run a process on, and where the time of a reply cannot be known in advance, come back when it has caught up. */
+static void run_process(struct sim_world *world, struct sim_process *process)
+{
+    sim_process_run(process, world->epoch_ns + world->epoch_start_ns);
+    if (process->horizon_ns < world->epoch_start_ns + world->epoch_ns &&
+        !sim_kernel_latency_is_exact(world->kernel)) {
+        const uint64_t now_ns = sim_kernel_now_ns(world->kernel);
+        sim_kernel_at(world->kernel, process->horizon_ns > now_ns ? process->horizon_ns : now_ns + 1,
+                      TAG_WAKE + process->number);
+    }
+}
+
+static void on_epoch(struct sim_world *world, uint64_t now_ns)
+{
+    const uint64_t duration_ns = world->scenario->duration_ns;
+    const uint64_t end_ns = now_ns + world->epoch_ns;
+
+    world->epoch_start_ns = now_ns;
+    if (now_ns >= duration_ns) {
+        sim_kernel_at(world->kernel, now_ns + DRAIN_NS, TAG_DRAIN);
+        world->epoch_ns = DRAIN_NS;
+    } else {
+        generate_arrivals(world, end_ns < duration_ns ? end_ns : duration_ns);
+        sim_kernel_at(world->kernel, end_ns < duration_ns ? end_ns : duration_ns, TAG_EPOCH);
+        if (end_ns > duration_ns) {
+            world->epoch_ns = duration_ns - now_ns;
+        }
+    }
+    sim_accuracy_check_contract(&world->accuracy, now_ns);
+    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+        run_process(world, &world->processes[i]);
+    }
+    if (world->progress != NULL) {
+        world->progress(world->progress_context, world, now_ns);
+    }
+}
+
+/* After the last request: wait for what is in flight, then have everything given back. */
+static void on_drain(struct sim_world *world, uint64_t now_ns)
+{
+    bool done = true;
+
+    world->epoch_start_ns = now_ns;
+    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+        struct sim_process *process = &world->processes[i];
+        sim_process_run(process, now_ns);
+        done &= sim_process_shutdown(process, now_ns);
+        run_process(world, process);
+    }
+    world->drain_rounds++;
+    world->drained = done;
+    if (!done && world->drain_rounds < DRAIN_ROUNDS_MAX) {
+        sim_kernel_at(world->kernel, now_ns + DRAIN_NS, TAG_DRAIN);
+    }
+}
+
+static void sample_key(struct sim_world *world, uint32_t key, uint64_t now_ns)
+{
+    const uint32_t interval = sim_accuracy_interval(&world->accuracy, key, now_ns - 1);
+    uint64_t left_units;
+    uint64_t taken_units;
+
+    sim_store_peek(&world->store, key, now_ns, &left_units, &taken_units);
+    sim_accuracy_store(&world->accuracy, key, interval, left_units, taken_units);
+}
+
+static void on_sample_minute(struct sim_world *world, uint64_t now_ns)
+{
+    const uint64_t duration_ns = world->scenario->duration_ns;
+
+    for (uint32_t key = 0; key < world->catalog.key_count; key++) {
+        if (world->catalog.plans[world->catalog.keys[key].plan].algorithm == WEIR_ALGORITHM_BUCKET) {
+            sample_key(world, key, now_ns);
+        }
+    }
+    if (now_ns < duration_ns) {
+        const uint64_t next_ns = now_ns + MINUTE_NS;
+        sim_kernel_at(world->kernel, next_ns < duration_ns ? next_ns : duration_ns,
+                      TAG_SAMPLE_MINUTE);
+    }
+}
+
+static void on_sample_key(struct sim_world *world, uint32_t key, uint64_t now_ns)
+{
+    const uint64_t duration_ns = world->scenario->duration_ns;
+
+    sample_key(world, key, now_ns);
+    if (now_ns < duration_ns) {
+        const uint64_t next_ns = now_ns + world->accuracy.keys[key].interval_ns;
+        sim_kernel_at(world->kernel, next_ns < duration_ns ? next_ns : duration_ns,
+                      TAG_SAMPLE_KEY + key);
+    }
+}
+
+static void on_event(void *context, uint64_t now_ns, uint64_t tag)
+{
+    struct sim_world *world = context;
+
+    if (tag >= TAG_SAMPLE_KEY) {
+        on_sample_key(world, (uint32_t)(tag - TAG_SAMPLE_KEY), now_ns);
+    } else if (tag >= TAG_WAKE) {
+        struct sim_process *process = &world->processes[tag - TAG_WAKE];
+        sim_process_let_pass(process, now_ns);
+        run_process(world, process);
+    } else if (tag == TAG_EPOCH) {
+        on_epoch(world, now_ns);
+    } else if (tag == TAG_DRAIN) {
+        on_drain(world, now_ns);
+    } else {
+        on_sample_minute(world, now_ns);
+    }
+}
+
+static void serve(struct sim_world *world, struct sim_exchange *exchange, uint32_t shard,
+                  uint64_t now_ns)
+{
+    const struct sim_scenario *scenario = world->scenario;
+    const uint64_t done_ns = sim_store_serve(&world->store, exchange, now_ns);
+    const uint64_t jitter_ns =
+        scenario->jitter_ns / 2 == 0
+            ? 0
+            : sim_prng_below(&world->answer_jitter, scenario->jitter_ns / 2 + 1);
+    const struct sim_message answer = {
+        .from = shard,
+        .to = exchange->process,
+        .size_bytes = SIM_ANSWER_BYTES,
+        .payload = exchange,
+    };
+    struct sim_process *process = &world->processes[exchange->process];
+
+    sim_trace_hash_add(&world->trace, done_ns, shard, exchange->answer.granted_units,
+                       exchange->key);
+    sim_kernel_send(world->kernel, done_ns + jitter_ns, &answer);
+    sim_process_reply_known(process, exchange,
+                            done_ns + jitter_ns + scenario->round_trip_ns / 2);
+    run_process(world, process);
+}
+
+static void on_message(void *context, uint64_t now_ns, const struct sim_message *message)
+{
+    struct sim_world *world = context;
+    struct sim_exchange *exchange = message->payload;
+
+    if (message->to >= world->scenario->process_count) {
+        serve(world, exchange, message->to, now_ns);
+        return;
+    }
+    struct sim_process *process = &world->processes[message->to];
+    sim_metrics_reply(&world->metrics, now_ns);
+    sim_process_reply(process, exchange, now_ns);
+    sim_world_free_exchange(world, exchange);
+    run_process(world, process);
+}
+
+bool sim_world_run(struct sim_world *world)
+{
+    if (!sim_kernel_run(world->kernel)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+        world->metrics.unanswered += sim_process_waiting_count(&world->processes[i]);
+    }
+    sim_accuracy_finish(&world->accuracy);
+    return true;
+}
+
+uint64_t sim_world_reported_units(const struct sim_world *world)
+{
+    uint64_t reported = 0;
+
+    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+        const struct sim_client *client = world->processes[i].client;
+        reported += client->operations->reported_units(client);
+    }
+    return reported;
+}
