@@ -224,6 +224,9 @@ static struct grant grant_tapered(const struct grant_input *input)
     }
     surplus = lesser(surplus, ask->want_units);
     grant.units = (uint32_t)lesser(greater(surplus, ask->need_units), input->remaining_units);
+    if (grant.units == 0) {
+        grant.flags |= WEIR_ANSWER_SCARCE; /* nothing to prefetch */
+    }
     if (pace == 0 || !is_paced(input, &view, pace, input->remaining_units - grant.units)) {
         grant.trickle_count = 0;
         return grant;

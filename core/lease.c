@@ -181,10 +181,10 @@ static void remember_denial(struct weir_limiter *limiter, uint32_t slot,
     const struct weir_plan *plan = plan_of(limiter, slot);
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
-    const bool denied = cold->need_units != 0 && answer->granted_units == 0;
+    const bool denied = answer->retry_us != 0 && answer->granted_units == 0;
 
     cold->retry_us = answer->retry_us;
-    hot->deny_units = answer->flags & WEIR_ANSWER_PACED ? 1 : cold->least_units;
+    hot->deny_units = answer->flags & WEIR_ANSWER_PACED || cold->least_units == 0 ? 1 : cold->least_units;
     hot->flags &= (uint16_t)~HOT_PARKED;
     if (!denied) {
         cold->denied_asks = 0;

@@ -64,9 +64,10 @@ uint64_t clock_surely_before_ns(const struct clock_offset *clock, uint64_t now_n
     if (late_ns >= store_us * NS_PER_US) {
         return now_ns;
     }
-    /* the late bound runs 1 + 1/5000 as fast as the local clock */
+    /* the late bound runs 1 + 1/5000 as fast as the local clock; both divisions round, by less than 1 each */
     const uint64_t gap_ns = store_us * NS_PER_US - late_ns;
-    return now_ns + (gap_ns - gap_ns / (DRIFT_DIVISOR - 1));
+    const uint64_t wait_ns = gap_ns - gap_ns / (DRIFT_DIVISOR - 1);
+    return wait_ns > 2 ? now_ns + wait_ns - 2 : now_ns;
 }
 
 uint64_t clock_surely_reached_ns(const struct clock_offset *clock, uint64_t now_ns,

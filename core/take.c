@@ -359,14 +359,17 @@ static uint64_t retry_us(struct weir_store_key *state, const struct weir_ask *as
 
     const struct weir_plan *plan = &ask->plan;
 
-    if (grant->pace_us == 0 && (grant->units != 0 || ask->need_units == 0)) {
+    const uint64_t least = grant->units == 0 && ask->least_units > 1 ? ask->least_units : 1;
+    const bool refused = grant->units == 0 && ask->want_units != 0 &&
+                         weir_store_key_remaining(state, plan) < least;
+
+    if (grant->pace_us == 0 && !refused) {
         return 0;
     }
     if (plan->algorithm == WEIR_ALGORITHM_WINDOW) {
         return (state->window_index + 1) * plan->window_us -
                weir_key_phase_us(&ask->key, plan->window_us);
     }
-    const uint64_t least = grant->units == 0 && ask->least_units > 1 ? ask->least_units : 1;
     const uint64_t wait_us =
         weir_plan_refill_us(plan, saturating_sub(least, state->tokens), state->carry);
     if (wait_us == UINT64_MAX) {
@@ -418,7 +421,7 @@ static void apply(struct weir_store_key *state, const struct weir_ask *ask, uint
     answer->lease_period = state->lease_period + new_lease_sum(plan);
     answer->retry_us = retry_us(state, ask, &grant, now_us);
     answer->outstanding_units = held_out(state);
-    if (ask->need_units != 0 && grant.units == 0 && answer->outstanding_units != 0) {
+    if (grant.units == 0 && answer->retry_us != 0 && answer->outstanding_units != 0) {
         answer->flags |= WEIR_ANSWER_PARKED;
     }
 }

@@ -24,16 +24,34 @@ void kernel_platform_host_name(const struct sim_kernel_options *options, uint32_
     }
 }
 
-static void write_shard_links(FILE *stream, const struct sim_kernel_options *options,
-                              uint32_t shard)
+static void write_wire(FILE *stream, const struct sim_kernel_options *options, uint32_t process)
 {
-    static const char *const DIRECTIONS[] = {"to", "from"};
+    fprintf(stream,
+            "<link id=\"wire-%" PRIu32 "\" bandwidth=\"%.17gBps\" latency=\"%.17gs\""
+            " sharing_policy=\"FATPIPE\"/>\n",
+            process, KERNEL_WIRE_BYTES_PER_S, kernel_platform_latency_s(options));
+}
 
-    for (size_t i = 0; i < sizeof DIRECTIONS / sizeof DIRECTIONS[0]; i++) {
-        fprintf(stream,
-                "<link id=\"%s-shard-%" PRIu32 "\" bandwidth=\"%" PRIu64 "Bps\" latency=\"0s\""
-                " sharing_policy=\"SHARED\"/>\n",
-                DIRECTIONS[i], shard, options->bandwidth_bytes_per_s);
+static void write_shard_link(FILE *stream, const struct sim_kernel_options *options,
+                             const char *direction, uint32_t shard)
+{
+    fprintf(stream,
+            "<link id=\"%s-%" PRIu32 "\" bandwidth=\"%" PRIu64 "Bps\" latency=\"%.17gs\""
+            " sharing_policy=\"SHARED\"/>\n",
+            direction, shard, options->bandwidth_bytes_per_s, kernel_platform_latency_s(options));
+}
+
+static void write_links(FILE *stream, const struct sim_kernel_options *options)
+{
+    if (options->bandwidth_bytes_per_s == 0) {
+        for (uint32_t process = 0; process < options->process_count; process++) {
+            write_wire(stream, options, process);
+        }
+        return;
+    }
+    for (uint32_t shard = 0; shard < options->shard_count; shard++) {
+        write_shard_link(stream, options, "to-shard", shard);
+        write_shard_link(stream, options, "from-shard", shard);
     }
 }
 
@@ -43,17 +61,17 @@ static void write_route(FILE *stream, const struct sim_kernel_options *options, 
     if (options->bandwidth_bytes_per_s == 0) {
         fprintf(stream,
                 "<route src=\"process-%" PRIu32 "\" dst=\"shard-%" PRIu32 "\">"
-                "<link_ctn id=\"wire\"/></route>\n",
-                process, shard);
+                "<link_ctn id=\"wire-%" PRIu32 "\"/></route>\n",
+                process, shard, process);
         return;
     }
     fprintf(stream,
             "<route src=\"process-%" PRIu32 "\" dst=\"shard-%" PRIu32 "\" symmetrical=\"NO\">"
-            "<link_ctn id=\"wire\"/><link_ctn id=\"to-shard-%" PRIu32 "\"/></route>\n",
+            "<link_ctn id=\"to-shard-%" PRIu32 "\"/></route>\n",
             process, shard, shard);
     fprintf(stream,
             "<route src=\"shard-%" PRIu32 "\" dst=\"process-%" PRIu32 "\" symmetrical=\"NO\">"
-            "<link_ctn id=\"from-shard-%" PRIu32 "\"/><link_ctn id=\"wire\"/></route>\n",
+            "<link_ctn id=\"from-shard-%" PRIu32 "\"/></route>\n",
             shard, process, shard);
 }
 
@@ -69,15 +87,7 @@ static void write_platform(FILE *stream, const struct sim_kernel_options *option
         kernel_platform_host_name(options, node, name);
         fprintf(stream, "<host id=\"%s\" speed=\"1Gf\"/>\n", name);
     }
-    fprintf(stream,
-            "<link id=\"wire\" bandwidth=\"%.17gBps\" latency=\"%.17gs\""
-            " sharing_policy=\"FATPIPE\"/>\n",
-            KERNEL_WIRE_BYTES_PER_S, kernel_platform_latency_s(options));
-    if (options->bandwidth_bytes_per_s != 0) {
-        for (uint32_t shard = 0; shard < options->shard_count; shard++) {
-            write_shard_links(stream, options, shard);
-        }
-    }
+    write_links(stream, options);
     for (uint32_t process = 0; process < options->process_count; process++) {
         for (uint32_t shard = 0; shard < options->shard_count; shard++) {
             write_route(stream, options, process, shard);

@@ -1,9 +1,11 @@
 /* The network of the SimGrid kernel, as the XML that SimGrid reads.
  *
- * One host per node and a route from each process to each shard. Every route crosses the wire,
- * which has latency and, as a FATPIPE, no contention. If bandwidth is limited, a route also crosses
- * its shard's link: one for messages to the shard and one for messages from it, each shared by
- * whatever is on it. */
+ * One host per node and a route from each process to each shard. Every route crosses one link.
+ * Without contention that is the process's wire, a FATPIPE: whatever is on it has all its
+ * bandwidth. With contention it is one of the shard's two links, to it and from it, and shared.
+ *
+ * One wire for all processes would do, but SimGrid's time to share out a FATPIPE grows with the
+ * square of what is on it at one instant. */
 #ifndef SIM_KERNEL_PLATFORM_H
 #define SIM_KERNEL_PLATFORM_H
 
@@ -19,7 +21,7 @@
  * rounding errors never add up. */
 #define KERNEL_WIRE_BYTES_S 0.25e-9
 
-/* Latency of the wire in seconds, to the last bit as SimGrid reads it. */
+/* Latency of each link in seconds, to the last bit as SimGrid reads it. */
 double kernel_platform_latency_s(const struct sim_kernel_options *options);
 
 void kernel_platform_host_name(const struct sim_kernel_options *options, uint32_t node,

@@ -76,7 +76,7 @@ struct simgrid_kernel {
     sg_host_t *hosts;                  /* by node; owned */
     struct simgrid_channel **channels; /* by channel_index; NULL until needed; owned */
     size_t channel_count;
-    double latency_s;     /* of the wire */
+    double latency_s;     /* of each link */
     sg_sem_t wakeup;      /* acquired by the driver alone */
     bool is_woken;        /* a release of wakeup is on its way to the driver */
     uint32_t driver_node; /* where the driver is */
@@ -143,6 +143,7 @@ static void receiver_main(int argc, char **argv)
         void *payload = sg_mailbox_get(channel->mailbox);
 
         if (payload == channel) { /* from receivers_end */
+            sg_sem_release(kernel->wakeup);
             return;
         }
         receiver_accept(kernel, payload);
@@ -288,6 +289,7 @@ static void driver_wait(struct simgrid_kernel *kernel)
     }
 }
 
+/* One after the other: SimGrid looks for each message that ends among all that are under way. */
 static void receivers_end(struct simgrid_kernel *kernel)
 {
     for (size_t i = 0; i < kernel->channel_count; i++) {
@@ -296,6 +298,7 @@ static void receivers_end(struct simgrid_kernel *kernel)
         if (channel != NULL) {
             driver_move(kernel, channel->to);
             sg_comm_detach(sg_mailbox_put_init(channel->mailbox, channel, 1), NULL);
+            driver_wait_for_arrival(kernel);
         }
     }
 }

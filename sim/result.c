@@ -102,7 +102,7 @@ static json_t *store_json(const struct sim_world *world)
 
 static json_t *fairness_json(const struct sim_world *world)
 {
-    double least = INFINITY;
+    double least = (double)INFINITY;
     double most = 0;
 
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {
@@ -179,7 +179,7 @@ static bool check_expectations(const struct sim_scenario *scenario, json_t *root
     for (size_t i = 0; i < scenario->expectation_count; i++) {
         const struct sim_expectation *expectation = &scenario->expectations[i];
         const json_t *found = lookup(root, expectation->path);
-        const double value = json_is_number(found) ? json_number_value(found) : NAN;
+        const double value = json_is_number(found) ? json_number_value(found) : (double)NAN;
         const bool pass = value >= expectation->minimum && value <= expectation->maximum;
         json_t *bound = json_object();
         if (isfinite(expectation->minimum)) {

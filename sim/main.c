@@ -1,0 +1,48 @@
+/* The weir command: picks the subcommand. */
+#include <stdio.h>
+#include <string.h>
+
+#include "command_check.h"
+#include "command_run.h"
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *purpose;
+};
+
+static const struct command commands[] = {
+    {"run", sim_command_run, "simulate a scenario and measure its limiter"},
+    {"check", sim_command_check, "read scenarios and say what is wrong with them"},
+};
+
+#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+
+static void print_help(FILE *file)
+{
+    fprintf(file, "weir: what does a distributed rate limiter really let through?\n\n"
+                  "Usage: weir COMMAND [OPTION...]\n\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].purpose);
+    }
+    fprintf(file, "\n'weir COMMAND --help' explains a command. To begin with:\n\n"
+                  "  weir run scenarios/skewed-fleet.json\n");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)) {
+        print_help(stdout);
+        return SIM_EXIT_PASS;
+    }
+    for (size_t i = 0; argc >= 2 && i < COMMAND_COUNT; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            return commands[i].run(argc - 1, argv + 1);
+        }
+    }
+    if (argc >= 2) {
+        fprintf(stderr, "weir: found \"%.40s\"; allowed: run, check\n\n", argv[1]);
+    }
+    print_help(stderr);
+    return SIM_EXIT_USAGE;
+}
