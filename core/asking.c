@@ -1,6 +1,6 @@
 /* When a slot asks the store, and for what.
  *
- * It asks when a request cannot be decided here; when what is held will run out within two round trips; when a pace or a
+ * It asks when a request cannot be decided here; when what is held will run out within four round trips; when a pace or a
  * trickle says it is time; before a lease ends that is still in use. It gives back what it holds once no request came for a
  * quarter of T, or for six mean gaps of a slow key. */
 #include "limiter_private.h"
@@ -54,7 +54,7 @@ static uint32_t want_units(struct weir_limiter *limiter, uint32_t slot, uint64_t
         want = slow < SLOW_LEASE_UNITS ? slow : SLOW_LEASE_UNITS;
     }
     const uint64_t lasted_us = (local_ms(limiter, now_ns) - cold->granted_ms) * UINT64_C(1000);
-    if (cold->answered_us != 0 && lasted_us <= earlier(period_us / 2, busy_us / 8) &&
+    if (cold->answered_us != 0 && lasted_us <= earlier(period_us / 2, busy_us / 6) &&
         want < 2 * (uint64_t)cold->granted_units) {
         want = 2 * (uint64_t)cold->granted_units;
     }
@@ -81,7 +81,7 @@ void asking_queue(struct weir_limiter *limiter, uint32_t slot, unsigned extra_fl
 /* Units below which it is time to ask for more. */
 static uint32_t lead_units(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
-    const uint64_t lead_us = 2 * limiter->clock.round_trip_ns / NS_PER_US;
+    const uint64_t lead_us = 4 * limiter->clock.round_trip_ns / NS_PER_US;
 
     return clamp_units(1 + units_in(demand_rate_milli(limiter, slot, now_ns), lead_us));
 }
@@ -93,6 +93,15 @@ static bool lease_ends_soon(const struct weir_limiter *limiter, uint32_t slot, u
            limiter->hot[slot].held_units != 0 &&
            clock_late_ns(&limiter->clock, now_ns) + 4 * limiter->clock.round_trip_ns >=
                lease_end_us(limiter, slot) * NS_PER_US;
+}
+
+/* The store counts permits as out until it hears what became of them. */
+bool asking_has_to_report(const struct weir_limiter *limiter, uint32_t slot)
+{
+    const struct cold *cold = &limiter->cold[slot];
+
+    return lease_is_held(limiter, slot) || cold->leased_units != 0 || cold->returned_units != 0 ||
+           cold->unused_units != 0;
 }
 
 /* The next time this slot has something to do without a request. */
@@ -113,12 +122,14 @@ static uint64_t attention_ns(struct weir_limiter *limiter, uint32_t slot, uint64
     if (hot->flags & (HOT_QUEUED | HOT_IN_FLIGHT) || plan->sizer == WEIR_SIZER_FIXED) {
         return at_ns;
     }
-    if (lease_is_held(limiter, slot)) {
+    if (asking_has_to_report(limiter, slot)) {
         const uint64_t touched_ns =
             limiter->options.start_ns + (hot->touched_ms + UINT64_C(1)) * NS_PER_MS;
+        at_ns = earlier(at_ns, touched_ns + demand_idle_ns(limiter, slot, now_ns));
+    }
+    if (lease_is_held(limiter, slot)) {
         const uint64_t end_ns = clock_surely_before_ns(clock, now_ns, lease_end_us(limiter, slot));
         const uint64_t ahead_ns = 4 * clock->round_trip_ns;
-        at_ns = earlier(at_ns, touched_ns + demand_idle_ns(limiter, slot, now_ns));
         at_ns = earlier(at_ns, end_ns > now_ns + ahead_ns ? end_ns - ahead_ns : end_ns);
     }
     if (wants_more && cold->retry_us != 0) {
@@ -159,7 +170,7 @@ void asking_plan(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 void asking_due(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
     lease_refresh(limiter, slot, now_ns);
-    if (lease_is_held(limiter, slot) && demand_is_idle(limiter, slot, now_ns) &&
+    if (asking_has_to_report(limiter, slot) && demand_is_idle(limiter, slot, now_ns) &&
         plan_of(limiter, slot)->sizer == WEIR_SIZER_TAPERED) {
         asking_queue(limiter, slot, HOT_RETURN);
     }
@@ -187,6 +198,22 @@ static void give_everything_back(struct weir_limiter *limiter, uint32_t slot, st
     }
 }
 
+/* Demand fell since the lease was granted: keep what the process would spend in two T. */
+static void give_excess_back(struct weir_limiter *limiter, uint32_t slot, uint64_t rate_milli,
+                             struct weir_ask *ask)
+{
+    struct hot *hot = &limiter->hot[slot];
+    const uint64_t used = units_in(rate_milli, 2 * plan_of(limiter, slot)->trickle_period_us);
+    const uint32_t keep = clamp_units(used > SLOW_LEASE_UNITS ? used : SLOW_LEASE_UNITS);
+
+    if (hot->held_units > keep && plan_of(limiter, slot)->sizer == WEIR_SIZER_TAPERED &&
+        limiter->cold[slot].wait_last == SLOT_NONE) {
+        ask->returned_units += hot->held_units - keep;
+        limiter->cold[slot].leased_units -= hot->held_units - keep;
+        hot->held_units = keep;
+    }
+}
+
 /* What waits, beyond what is held. */
 static void state_need(const struct weir_limiter *limiter, uint32_t slot, struct weir_ask *ask)
 {
@@ -201,15 +228,20 @@ static void state_need(const struct weir_limiter *limiter, uint32_t slot, struct
     ask->need_units = all > held + ask->least_units ? all - held : ask->least_units;
 }
 
-/* Two recent round trips, as a power of two of milliseconds, so that processes mostly name the same. */
-static uint32_t flight_us(const struct clock_offset *clock)
+/* Two recent round trips, as a power of two of milliseconds, so that processes mostly name the same. 0 if that is too long
+ * to be counted on, or if something is held: another request may take it first, and what waits then takes less than its need. */
+static uint32_t flight_us(const struct clock_offset *clock, uint32_t held_units)
 {
     uint32_t time_us = WEIR_FLIGHT_US_MIN;
 
-    while (time_us < WEIR_FLIGHT_US_MAX && (!clock->known || time_us * NS_PER_US < 2 * clock->round_trip_ns)) {
+    if (held_units != 0) {
+        return 0;
+    }
+    while (time_us < WEIR_FLIGHT_US_MAX &&
+           (!clock->known || time_us * NS_PER_US < 2 * clock->round_trip_ns)) {
         time_us *= 2;
     }
-    return time_us;
+    return !clock->known || time_us * NS_PER_US >= 2 * clock->round_trip_ns ? time_us : 0;
 }
 
 void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
@@ -228,9 +260,10 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         .version_seen = cold->version,
         .flags = cold->trickle[1] != 0 ? WEIR_ASK_HAS_TRICKLE : 0,
         .largest_units = cold->largest_units,
-        .flight_us = flight_us(&limiter->clock),
+        .flight_us = flight_us(&limiter->clock, hot->held_units),
         .lease_period = cold->lease_period,
         .returned_units = cold->returned_units,
+        .expired_units = cold->expired_units,
         .unused_units = cold->unused_units,
         .rate_milli_before = cold->rate_reported_milli,
         .rate_share_period = cold->rate_share_period,
@@ -238,6 +271,7 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
     if (hot->flags & HOT_RETURN && cold->wait_last == SLOT_NONE) {
         give_everything_back(limiter, slot, ask);
     } else {
+        give_excess_back(limiter, slot, rate_milli, ask);
         state_need(limiter, slot, ask);
         ask->want_units = want_units(limiter, slot, now_ns);
         ask->want_units = ask->want_units > ask->need_units ? ask->want_units : ask->need_units;
@@ -250,6 +284,7 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
 
     cold->leased_units = hot->held_units;
     cold->returned_units = 0;
+    cold->expired_units = 0;
     cold->unused_units = 0;
     cold->rate_reported_milli = (uint32_t)ask->rate_milli;
     if (ask->rate_milli == 0) {

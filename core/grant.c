@@ -30,12 +30,15 @@
 #define CALM_DIVISOR 8          /* rule 1: the least fall of R, as a part of D */
 #define SLACK_DIVISOR 2000      /* rule 2 */
 #define SCARCE_COSTS 4          /* rule 2 */
-#define PARKED_PPM UINT64_C(1200) /* rule 3, for very many processes; see parked_ppm */
+#define PARKED_PPM UINT64_C(1000) /* rule 3, for very many processes; see parked_ppm */
+#define PACE_PARTS_MAX 8          /* rule 3: how much sooner a busy process may come back */
 #define PACED_LIMIT_MIN 2500      /* rule 3: below, PARKED_PPM is less than two units */
 #define OVERLOAD_RATIO 248      /* rule 3: D / r from which a bucket is paced, in 1 / 256 */
 #define DRAINING_RATIO 262      /* rule 1: D / r from which a full bucket surely drains, in 1 / 256 ... */
-#define UNSTEADY_RATIO 243      /* ... and from which it may, where five seconds hold too few requests to tell */
-#define STEADY_LIMIT_MIN 100000
+#define UNSTEADY_RATIO 243      /* ... and from which it may: five seconds of a low limit hold too few requests to tell, and */
+#define STEADY_LIMIT_MIN 100000 /* the asks of few processes are few anyway */
+#define FEW_PROCESSES 16
+#define CALM_BUDGETS 8          /* rule 1: what few processes may risk while a full bucket does not seem to drain */
 #define TRICKLE_RATIO 282       /* rule 4: D / r from which trickles pay, in 1 / 256 */
 #define TRICKLE_DIVISOR 1000    /* rule 4 */
 #define SURPLUS_QUEUES 3        /* rule 4: mean queues a process may hold at the end of a trickle */
@@ -108,7 +111,7 @@ static uint64_t parked_ppm(const struct grant_input *input)
 {
     const uint64_t active = lesser(input->active_processes, 4096);
 
-    return PARKED_PPM * active / (active + 5);
+    return PARKED_PPM * active / (active + 4);
 }
 
 /* Rule 1 for a bucket that begins to drain. */
@@ -117,10 +120,18 @@ static uint64_t cap_near_full(const struct grant_input *input, const struct view
     const struct weir_plan *plan = input->plan;
     const uint64_t there = input->remaining_units + input->outstanding_units;
     const uint64_t depth = plan->capacity_units > there ? plan->capacity_units - there : 0;
-    const uint64_t budget = lesser(plan->limit_units, HEURISTIC_MAX) * parked_ppm(input) / 4000000;
+    const int few = input->active_processes < FEW_PROCESSES;
+    const int unsteady = few || plan->limit_units < STEADY_LIMIT_MIN;
+    uint64_t budget = lesser(plan->limit_units, HEURISTIC_MAX) * parked_ppm(input) / 4000000;
 
-    if (view->overload < (plan->limit_units < STEADY_LIMIT_MIN ? UNSTEADY_RATIO : DRAINING_RATIO)) {
-        return UINT64_MAX;
+    if (view->rate == 0) {
+        return UINT64_MAX; /* a window is not refilled */
+    }
+    if (view->overload < (unsteady ? UNSTEADY_RATIO : DRAINING_RATIO)) {
+        if (!few) {
+            return UINT64_MAX;
+        }
+        budget *= CALM_BUDGETS;
     }
     /* depth includes what was lost so already: a quarter of it, so that the loss does not feed itself */
     return lesser(2 * (lesser(depth, HEURISTIC_MAX) / 4 + budget), HEURISTIC_MAX) * view->share /
@@ -203,7 +214,17 @@ static int is_paced(const struct grant_input *input, const struct view *view, ui
 /* Rule 3: twice this process's part of what comes in during a pace, so that nothing stays behind. */
 static uint64_t fair_part(const struct view *view, uint64_t pace)
 {
-    return 2 * (lesser(view->rate, RATE_MAX) * pace / 1000000000 * view->share / SHARE_ONE);
+    const uint64_t between = lesser(view->rate, RATE_MAX) * pace / 1000000000;
+
+    return view->remaining > 4 * between ? 0 : 2 * (between * view->share / SHARE_ONE);
+}
+
+/* Rule 3: a process with more than its part of the demand comes back as much sooner, else what is meant for it piles up. */
+static uint64_t own_pace(const struct view *view, uint64_t active, uint64_t pace)
+{
+    const uint64_t parts = lesser(active, 4096) * view->share * 2 / SHARE_ONE;
+
+    return parts <= 2 ? pace : 2 * pace / lesser(parts, 2 * PACE_PARTS_MAX);
 }
 
 static struct grant grant_tapered(const struct grant_input *input)
@@ -236,7 +257,7 @@ static struct grant grant_tapered(const struct grant_input *input)
         input->plan->limit_units / SLACK_DIVISOR) {
         grant.flags |= WEIR_ANSWER_SCARCE; /* a prefetched permit waits n / D for a request */
     }
-    grant.pace_us = (uint32_t)pace;
+    grant.pace_us = (uint32_t)own_pace(&view, input->active_processes, pace);
     return grant;
 }
 

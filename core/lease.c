@@ -236,6 +236,18 @@ static void accept_trickle(struct weir_limiter *limiter, uint32_t slot,
     }
 }
 
+/* Granted units that the store counts as spent at once; see spent_at_once in take.c. */
+static uint32_t granted_to_waiting(const struct weir_limiter *limiter, uint32_t slot,
+                                   const struct weir_answer *answer)
+{
+    const struct cold *cold = &limiter->cold[slot];
+
+    if (plan_of(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
+        return answer->granted_units;
+    }
+    return cold->flight_us == 0 || answer->granted_units < cold->need_units ? 0 : cold->need_units;
+}
+
 /* Permits that came too late to be used: their window or lease is over, or the waiting requests they were for can no longer be
  * decided within the time the store counts them as unspent. Returns what is still good. */
 static uint32_t usable_grant(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
@@ -244,7 +256,7 @@ static uint32_t usable_grant(struct weir_limiter *limiter, uint32_t slot, uint64
     struct cold *cold = &limiter->cold[slot];
     const uint64_t late_ns = clock_late_ns(&limiter->clock, now_ns);
     const uint32_t granted = answer->granted_units;
-    const uint32_t for_waiting = granted < cold->need_units ? granted : cold->need_units;
+    const uint32_t for_waiting = granted_to_waiting(limiter, slot, answer);
 
     if (late_ns >= lease_end_us(limiter, slot) * NS_PER_US) {
         cold->returned_units += granted - for_waiting;
@@ -258,12 +270,30 @@ static uint32_t usable_grant(struct weir_limiter *limiter, uint32_t slot, uint64
     return granted;
 }
 
+/* When the ask came to the store, the lease it named was over: what was held is void, and what came back or was spent of
+ * it since concerns no lease that the store still counts. */
+static void void_ended_lease(struct weir_limiter *limiter, uint32_t slot, uint64_t lease_period)
+{
+    struct hot *hot = &limiter->hot[slot];
+    struct cold *cold = &limiter->cold[slot];
+    const bool bucket = plan_of(limiter, slot)->algorithm == WEIR_ALGORITHM_BUCKET;
+
+    if (lease_period <= cold->lease_period + (bucket ? 1 : 0)) {
+        return;
+    }
+    cold->returned_units += hot->held_units;
+    cold->expired_units = cold->returned_units;
+    cold->leased_units = 0;
+    hot->held_units = 0;
+}
+
 void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                        const struct weir_answer *answer)
 {
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
 
+    void_ended_lease(limiter, slot, answer->lease_period);
     cold->lease_period = answer->lease_period;
     cold->remaining_units = answer->remaining_units;
     cold->outstanding_units = answer->outstanding_units;
@@ -279,9 +309,8 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     accept_trickle(limiter, slot, answer);
 
     const uint32_t granted = usable_grant(limiter, slot, now_ns, answer);
-    const uint32_t for_waiting = granted < cold->need_units ? granted : cold->need_units;
     const bool came_late = granted < answer->granted_units;
-    const uint32_t reserved = came_late ? 0 : for_waiting;
+    const uint32_t reserved = came_late ? 0 : granted_to_waiting(limiter, slot, answer);
 
     lease_refresh(limiter, slot, now_ns);
     const uint64_t before = (uint64_t)hot->held_units + granted;

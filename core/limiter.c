@@ -184,12 +184,10 @@ static bool evict(struct weir_limiter *limiter, uint64_t now_ns)
         return false;
     }
     lease_refresh(limiter, slot, now_ns);
-    const struct cold *cold = &limiter->cold[slot];
     if (limiter->hot[slot].spent_units != 0) {
         outbox_report(limiter, slot, false);
     }
-    if (lease_is_held(limiter, slot) || cold->leased_units != 0 || cold->returned_units != 0 ||
-        cold->unused_units != 0) {
+    if (asking_has_to_report(limiter, slot)) {
         outbox_last_words(limiter, slot, now_ns);
     }
     deadline_set(limiter, slot, NEVER);

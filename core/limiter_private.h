@@ -67,7 +67,8 @@ struct cold {
     uint32_t trickle_taken; /* permits of trickle[0] already added to held_units */
     uint32_t leased_units;   /* held_units + what was spent of leases since the last ask */
     uint32_t returned_units; /* given up, not yet reported to the store */
-    uint32_t unused_units;   /* granted to waiting requests that did not take them; likewise */
+    uint32_t expired_units;  /* part of it that ended with a lease before lease_period */
+    uint32_t unused_units;   /* granted to waiting requests and come too late for them; likewise */
     uint32_t rate_reported_milli;
     uint32_t rate_before_milli; /* in the demand period before demand_start_ms */
     uint32_t demand_start_ms;
@@ -190,6 +191,7 @@ uint64_t lease_end_us(const struct weir_limiter *limiter, uint32_t slot);
 /* asking.c: when to ask, and for what. */
 void asking_plan(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
 void asking_due(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+bool asking_has_to_report(const struct weir_limiter *limiter, uint32_t slot);
 void asking_queue(struct weir_limiter *limiter, uint32_t slot, unsigned extra_flags);
 void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                   struct weir_ask *ask);

@@ -153,6 +153,7 @@ static void advance_window(struct weir_store_key *state, const struct weir_key *
 void weir_store_key_advance(struct weir_store_key *state, const struct weir_key *key,
                             const struct weir_plan *plan, uint64_t now_us)
 {
+    WEIR_ASSERT(state->version != 0);
     const uint64_t share_period = now_us / WEIR_SHARE_US;
 
     pair_roll_back(state->rate_milli, state->share_period, share_period);
@@ -202,16 +203,16 @@ void weir_store_key_init(struct weir_store_key *state, const struct weir_key *ke
  * process that has not heard yet, is served under the newest one's numbers only as far as its own go. */
 static void adopt_plan(struct weir_store_key *state, const struct weir_plan *plan)
 {
+    if (state->rate_period_us != plan->rate_period_us) {
+        state->rate_period_us = plan->rate_period_us; /* of an older plan too: the carry is in its unit now */
+        state->carry = 0;
+    }
     if (plan->version <= state->plan_version) {
         return;
     }
     state->plan_version = plan->version;
     if (plan->algorithm == WEIR_ALGORITHM_BUCKET) {
         state->tokens = lesser(state->tokens, plan->capacity_units);
-    }
-    if (state->rate_period_us != plan->rate_period_us) {
-        state->rate_period_us = plan->rate_period_us;
-        state->carry = 0;
     }
 }
 
@@ -260,7 +261,7 @@ static void cancel_trickles(struct weir_store_key *state, const struct weir_ask 
     }
 }
 
-/* Permits of a lease that ends with lease_period are out no longer. Once its period is over they are not counted any more.
+/* Permits of a lease that ends with lease_period are out no longer.
  * What came by a trickle is booked to the later sum, whatever the ask names; the earlier sum is never the wrong one to reduce
  * first, since it is dropped first. */
 static void count_back(struct weir_store_key *state, uint64_t lease_period, uint64_t units)
@@ -269,22 +270,23 @@ static void count_back(struct weir_store_key *state, uint64_t lease_period, uint
         const uint64_t earlier = lesser(state->outstanding[0], units);
         state->outstanding[0] -= earlier;
         units -= earlier;
-    } else if (lease_period != state->lease_period + 1) {
-        return;
     }
     state->outstanding[1] = saturating_sub(state->outstanding[1], units);
 }
 
-/* What the ask says about earlier leases. */
+/* What the ask says about earlier leases. Once the period they end with is over they are counted no more, and the bucket has
+ * refilled in their place: they are neither out nor given back, and what was held is void (the process learns it from
+ * the answer's lease_period). */
 static void settle(struct weir_store_key *state, const struct weir_ask *ask, uint64_t now_us)
 {
     const bool window = ask->plan.algorithm == WEIR_ALGORITHM_WINDOW;
+    const uint64_t returned = saturating_sub(ask->returned_units, ask->expired_units);
 
-    count_back(state, ask->lease_period,
-               (uint64_t)ask->held_units + ask->spent_units + ask->returned_units);
-    state->outstanding[new_lease_sum(&ask->plan)] += ask->held_units;
-    if (!window || ask->lease_period == state->window_index) {
-        give_back(state, &ask->plan, (uint64_t)ask->returned_units + ask->unused_units);
+    if (ask->lease_period == state->lease_period || ask->lease_period == state->lease_period + 1) {
+        count_back(state, ask->lease_period,
+                   ask->held_units + (uint64_t)ask->spent_units + returned);
+        state->outstanding[new_lease_sum(&ask->plan)] += ask->held_units;
+        give_back(state, &ask->plan, returned + (window ? ask->unused_units : 0));
     }
     if (ask->flags & WEIR_ASK_CANCEL_TRICKLE && ask->plan.algorithm == WEIR_ALGORITHM_BUCKET) {
         cancel_trickles(state, ask, now_us);
@@ -316,7 +318,7 @@ static void adjust_flight(struct weir_store_key *state, uint32_t flight_us, uint
 {
     const uint64_t in_flight = state->flight[0] + state->flight[1];
 
-    if (flight_us > state->flight_us || in_flight == 0) {
+    if (flight_us != 0 && (flight_us > state->flight_us || in_flight == 0)) {
         state->flight_us = flight_us;
         state->flight_period = now_us / flight_us;
         state->flight[0] = in_flight;
@@ -324,10 +326,20 @@ static void adjust_flight(struct weir_store_key *state, uint32_t flight_us, uint
     }
 }
 
+/* Granted units that requests spend as soon as the answer comes, so that no later ask needs to say what became of them. If
+ * only a part of the need is granted, some of it may be left over. */
+static uint32_t spent_at_once(const struct weir_ask *ask, const struct grant *grant)
+{
+    if (ask->flags & WEIR_ASK_SPEND || ask->plan.algorithm == WEIR_ALGORITHM_UNLIMITED) {
+        return grant->units;
+    }
+    return ask->flight_us == 0 || grant->units < ask->need_units ? 0 : ask->need_units;
+}
+
 static void debit_grant(struct weir_store_key *state, const struct weir_ask *ask,
                         const struct grant *grant)
 {
-    const uint32_t waiting = grant->units < ask->need_units ? grant->units : ask->need_units;
+    const uint32_t waiting = spent_at_once(ask, grant);
 
     if (ask->plan.algorithm == WEIR_ALGORITHM_WINDOW) {
         state->tokens += grant->units;
@@ -345,11 +357,22 @@ static uint64_t next_turn_us(struct weir_store_key *state, const struct grant *g
     const uint64_t active = state->active[0] + state->active[1];
     const uint64_t soonest_us = now_us + grant->pace_us / 2;
     const uint64_t latest_us = now_us + grant->pace_us / 2 * 3;
-    uint64_t turn_us = state->pace_next_us;
 
-    turn_us = turn_us < soonest_us ? soonest_us : lesser(turn_us, latest_us);
+    if (state->pace_next_us > latest_us) {
+        return latest_us; /* sooner than the others: out of turn */
+    }
+    const uint64_t turn_us = state->pace_next_us < soonest_us ? soonest_us : state->pace_next_us;
     state->pace_next_us = turn_us + grant->pace_us / (active == 0 ? 1 : active);
     return turn_us;
+}
+
+/* When all that is in flight has landed: until then it may leave no room for what accrues. */
+static uint64_t landing_us(const struct weir_store_key *state, uint64_t now_us)
+{
+    const uint64_t periods = state->flight[0] != 0 ? 2 : state->flight[1] != 0 ? 1 : 0;
+    const uint64_t landed_us = (state->flight_period + periods) * state->flight_us;
+
+    return periods != 0 && landed_us > now_us ? landed_us : now_us;
 }
 
 static uint64_t retry_us(struct weir_store_key *state, const struct weir_ask *ask,
@@ -370,19 +393,22 @@ static uint64_t retry_us(struct weir_store_key *state, const struct weir_ask *as
         return (state->window_index + 1) * plan->window_us -
                weir_key_phase_us(&ask->key, plan->window_us);
     }
-    const uint64_t wait_us =
-        weir_plan_refill_us(plan, saturating_sub(least, state->tokens), state->carry);
+    const bool crowded = saturating_sub(plan->capacity_units, held_out(state)) < least;
+    const uint64_t from_us = crowded ? landing_us(state, now_us) : now_us;
+    const uint64_t wait_us = weir_plan_refill_us(plan, saturating_sub(least, state->tokens),
+                                                 crowded ? 0 : state->carry);
     if (wait_us == UINT64_MAX) {
         return UINT64_MAX;
     }
-    return now_us + wait_us > turn_us ? now_us + wait_us : turn_us;
+    return from_us + wait_us > turn_us ? from_us + wait_us : turn_us;
 }
 
 static int ask_is_valid(const struct weir_ask *ask)
 {
     return ask->want_units >= ask->need_units && ask->need_units >= ask->least_units &&
-           ask->id.sequence != 0 && ask->flight_us >= WEIR_FLIGHT_US_MIN &&
-           ask->flight_us <= WEIR_FLIGHT_US_MAX;
+           ask->id.sequence != 0 &&
+           (ask->flight_us == 0 ||
+            (ask->flight_us >= WEIR_FLIGHT_US_MIN && ask->flight_us <= WEIR_FLIGHT_US_MAX));
 }
 
 /* The effect of a new ask. */
@@ -421,7 +447,8 @@ static void apply(struct weir_store_key *state, const struct weir_ask *ask, uint
     answer->lease_period = state->lease_period + new_lease_sum(plan);
     answer->retry_us = retry_us(state, ask, &grant, now_us);
     answer->outstanding_units = held_out(state);
-    if (grant.units == 0 && answer->retry_us != 0 && answer->outstanding_units != 0) {
+    if (grant.units == 0 && answer->retry_us != 0 &&
+        answer->outstanding_units > ask->held_units) {
         answer->flags |= WEIR_ANSWER_PARKED;
     }
 }

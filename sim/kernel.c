@@ -16,7 +16,7 @@ static const char *options_fault(const struct sim_kernel_options *options)
     if (options->process_count == 0 || options->shard_count == 0) {
         return "a kernel needs at least one process and one shard";
     }
-    if ((uint64_t)options->process_count + options->shard_count > KERNEL_NODE_COUNT_MAX) {
+    if ((uint64_t)options->process_count + options->shard_count > SIM_KERNEL_NODE_COUNT_MAX) {
         return "too many nodes";
     }
     if (options->one_way_ns == 0) {
@@ -43,10 +43,10 @@ struct sim_kernel *sim_kernel_new(const struct sim_kernel_options *options,
     }
     switch (options->kind) {
     case SIM_KERNEL_SIMGRID:
-        kernel = kernel_simgrid_new(options, error, error_size);
+        kernel = sim_kernel_simgrid_new(options, error, error_size);
         break;
     case SIM_KERNEL_HEAP:
-        kernel = kernel_heap_new(options, error, error_size);
+        kernel = sim_kernel_heap_new(options, error, error_size);
         break;
     }
     if (kernel != NULL) {
@@ -69,14 +69,14 @@ uint64_t sim_kernel_now_ns(const struct sim_kernel *kernel)
 
 void sim_kernel_at(struct sim_kernel *kernel, uint64_t time_ns, uint64_t tag)
 {
-    struct kernel_entry entry = {
+    struct sim_kernel_entry entry = {
         .time_ns = time_ns,
-        .rank = kernel_rank(KERNEL_ENTRY_EVENT, 0, 0),
+        .rank = sim_kernel_rank(SIM_KERNEL_ENTRY_EVENT, 0, 0),
         .order = tag,
     };
 
     WEIR_ASSERT(time_ns >= kernel->now_ns);
-    kernel_queue_push(&kernel->queue, &entry);
+    sim_kernel_queue_push(&kernel->queue, &entry);
 }
 
 void sim_kernel_send(struct sim_kernel *kernel, uint64_t send_ns, const struct sim_message *message)
@@ -107,54 +107,54 @@ bool sim_kernel_latency_is_exact(const struct sim_kernel *kernel)
     return kernel->options.bandwidth_bytes_per_s == 0;
 }
 
-void kernel_base_init(struct sim_kernel *kernel, const struct sim_kernel_ops *ops,
-                      const struct sim_kernel_options *options)
+void sim_kernel_base_init(struct sim_kernel *kernel, const struct sim_kernel_ops *ops,
+                          const struct sim_kernel_options *options)
 {
     *kernel = (struct sim_kernel){.ops = ops, .options = *options};
-    kernel_queue_init(&kernel->queue);
+    sim_kernel_queue_init(&kernel->queue);
 }
 
-void kernel_base_deinit(struct sim_kernel *kernel)
+void sim_kernel_base_deinit(struct sim_kernel *kernel)
 {
-    kernel_queue_deinit(&kernel->queue);
+    sim_kernel_queue_deinit(&kernel->queue);
 }
 
-void kernel_base_push(struct sim_kernel *kernel, enum kernel_entry_kind kind, uint64_t time_ns,
-                      const struct sim_message *message)
+void sim_kernel_base_push(struct sim_kernel *kernel, enum sim_kernel_entry_kind kind,
+                          uint64_t time_ns, const struct sim_message *message)
 {
-    struct kernel_entry entry = {
+    struct sim_kernel_entry entry = {
         .time_ns = time_ns,
-        .rank = kernel_rank(kind, message->to, message->from),
+        .rank = sim_kernel_rank(kind, message->to, message->from),
         .order = kernel->sent_count++,
         .payload = message->payload,
         .size_bytes = message->size_bytes,
     };
 
-    kernel_queue_push(&kernel->queue, &entry);
+    sim_kernel_queue_push(&kernel->queue, &entry);
 }
 
-static void dispatch_message(struct sim_kernel *kernel, const struct kernel_entry *entry)
+static void dispatch_message(struct sim_kernel *kernel, const struct sim_kernel_entry *entry)
 {
     struct sim_message message = {
-        .from = kernel_entry_from(entry),
-        .to = kernel_entry_to(entry),
+        .from = sim_kernel_entry_from(entry),
+        .to = sim_kernel_entry_to(entry),
         .size_bytes = entry->size_bytes,
         .payload = entry->payload,
     };
 
     /* Nothing sent now arrives now, so the messages of an instant are all known before the first.
      */
-    WEIR_ASSERT(!kernel_entry_precedes(entry, &kernel->last_message));
+    WEIR_ASSERT(!sim_kernel_entry_precedes(entry, &kernel->last_message));
     kernel->last_message = *entry;
     kernel->handlers.on_message(kernel->handlers.context, entry->time_ns, &message);
 }
 
-void kernel_base_dispatch(struct sim_kernel *kernel, const struct kernel_entry *entry)
+void sim_kernel_base_dispatch(struct sim_kernel *kernel, const struct sim_kernel_entry *entry)
 {
     WEIR_ASSERT(entry->time_ns >= kernel->now_ns);
-    WEIR_ASSERT(kernel_entry_kind(entry) != KERNEL_ENTRY_DEPARTURE);
+    WEIR_ASSERT(sim_kernel_entry_kind(entry) != SIM_KERNEL_ENTRY_DEPARTURE);
     kernel->now_ns = entry->time_ns;
-    if (kernel_entry_kind(entry) == KERNEL_ENTRY_MESSAGE) {
+    if (sim_kernel_entry_kind(entry) == SIM_KERNEL_ENTRY_MESSAGE) {
         dispatch_message(kernel, entry);
     } else {
         kernel->handlers.on_event(kernel->handlers.context, entry->time_ns, entry->order);

@@ -8,22 +8,23 @@
 static void heap_send(struct sim_kernel *kernel, uint64_t send_ns,
                       const struct sim_message *message)
 {
-    kernel_base_push(kernel, KERNEL_ENTRY_MESSAGE, send_ns + kernel->options.one_way_ns, message);
+    sim_kernel_base_push(kernel, SIM_KERNEL_ENTRY_MESSAGE, send_ns + kernel->options.one_way_ns,
+                         message);
 }
 
 static bool heap_run(struct sim_kernel *kernel)
 {
     while (!kernel->is_stopped && kernel->queue.count > 0) {
-        struct kernel_entry entry = kernel_queue_pop(&kernel->queue);
+        struct sim_kernel_entry entry = sim_kernel_queue_pop(&kernel->queue);
 
-        kernel_base_dispatch(kernel, &entry);
+        sim_kernel_base_dispatch(kernel, &entry);
     }
     return true;
 }
 
 static void heap_free(struct sim_kernel *kernel)
 {
-    kernel_base_deinit(kernel);
+    sim_kernel_base_deinit(kernel);
     free(kernel);
 }
 
@@ -33,8 +34,8 @@ static const struct sim_kernel_ops HEAP_OPS = {
     .free = heap_free,
 };
 
-struct sim_kernel *kernel_heap_new(const struct sim_kernel_options *options, char *error,
-                                   uint32_t error_size)
+struct sim_kernel *sim_kernel_heap_new(const struct sim_kernel_options *options, char *error,
+                                       uint32_t error_size)
 {
     struct sim_kernel *kernel = malloc(sizeof *kernel);
 
@@ -42,6 +43,6 @@ struct sim_kernel *kernel_heap_new(const struct sim_kernel_options *options, cha
         snprintf(error, error_size, "out of memory");
         return NULL;
     }
-    kernel_base_init(kernel, &HEAP_OPS, options);
+    sim_kernel_base_init(kernel, &HEAP_OPS, options);
     return kernel;
 }

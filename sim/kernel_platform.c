@@ -7,20 +7,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-double kernel_platform_latency_s(const struct sim_kernel_options *options)
+double sim_kernel_platform_latency_s(const struct sim_kernel_options *options)
 {
     double latency_s = (double)options->one_way_ns / 1e9;
 
-    return options->bandwidth_bytes_per_s == 0 ? latency_s - KERNEL_WIRE_BYTES_S : latency_s;
+    return options->bandwidth_bytes_per_s == 0 ? latency_s - SIM_KERNEL_WIRE_BYTES_S : latency_s;
 }
 
-void kernel_platform_host_name(const struct sim_kernel_options *options, uint32_t node,
-                               char name[KERNEL_HOST_NAME_SIZE])
+void sim_kernel_platform_host_name(const struct sim_kernel_options *options, uint32_t node,
+                                   char name[SIM_KERNEL_HOST_NAME_SIZE])
 {
     if (node < options->process_count) {
-        snprintf(name, KERNEL_HOST_NAME_SIZE, "process-%" PRIu32, node);
+        snprintf(name, SIM_KERNEL_HOST_NAME_SIZE, "process-%" PRIu32, node);
     } else {
-        snprintf(name, KERNEL_HOST_NAME_SIZE, "shard-%" PRIu32, node - options->process_count);
+        snprintf(name, SIM_KERNEL_HOST_NAME_SIZE, "shard-%" PRIu32, node - options->process_count);
     }
 }
 
@@ -29,7 +29,7 @@ static void write_wire(FILE *stream, const struct sim_kernel_options *options, u
     fprintf(stream,
             "<link id=\"wire-%" PRIu32 "\" bandwidth=\"%.17gBps\" latency=\"%.17gs\""
             " sharing_policy=\"FATPIPE\"/>\n",
-            process, KERNEL_WIRE_BYTES_PER_S, kernel_platform_latency_s(options));
+            process, SIM_KERNEL_WIRE_BYTES_PER_S, sim_kernel_platform_latency_s(options));
 }
 
 static void write_shard_link(FILE *stream, const struct sim_kernel_options *options,
@@ -38,7 +38,8 @@ static void write_shard_link(FILE *stream, const struct sim_kernel_options *opti
     fprintf(stream,
             "<link id=\"%s-%" PRIu32 "\" bandwidth=\"%" PRIu64 "Bps\" latency=\"%.17gs\""
             " sharing_policy=\"SHARED\"/>\n",
-            direction, shard, options->bandwidth_bytes_per_s, kernel_platform_latency_s(options));
+            direction, shard, options->bandwidth_bytes_per_s,
+            sim_kernel_platform_latency_s(options));
 }
 
 static void write_links(FILE *stream, const struct sim_kernel_options *options)
@@ -82,9 +83,9 @@ static void write_platform(FILE *stream, const struct sim_kernel_options *option
           "<platform version=\"4.1\">\n<zone id=\"weir\" routing=\"Full\">\n",
           stream);
     for (uint32_t node = 0; node < options->process_count + options->shard_count; node++) {
-        char name[KERNEL_HOST_NAME_SIZE];
+        char name[SIM_KERNEL_HOST_NAME_SIZE];
 
-        kernel_platform_host_name(options, node, name);
+        sim_kernel_platform_host_name(options, node, name);
         fprintf(stream, "<host id=\"%s\" speed=\"1Gf\"/>\n", name);
     }
     write_links(stream, options);
@@ -96,7 +97,7 @@ static void write_platform(FILE *stream, const struct sim_kernel_options *option
     fputs("</zone>\n</platform>\n", stream);
 }
 
-int kernel_platform_open(const struct sim_kernel_options *options)
+int sim_kernel_platform_open(const struct sim_kernel_options *options)
 {
     int descriptor = memfd_create("weir-platform", MFD_CLOEXEC);
     int stream_descriptor = descriptor < 0 ? -1 : dup(descriptor);

@@ -13,22 +13,22 @@
 
 #include <stdint.h>
 
-#define KERNEL_HOST_NAME_SIZE 24     /* bytes, with the terminating zero */
-#define KERNEL_WIRE_BYTES_PER_S 1e15 /* at this rate 1e6 bytes are one nanosecond long */
+#define SIM_KERNEL_HOST_NAME_SIZE 24     /* bytes, with the terminating zero */
+#define SIM_KERNEL_WIRE_BYTES_PER_S 1e15 /* at this rate 1e6 bytes are one nanosecond long */
 
 /* Without contention a message spends the last quarter of a nanosecond on its bytes, not on
  * latency: by choosing their number the kernel places each arrival on its own nanosecond, so that
  * rounding errors never add up. */
-#define KERNEL_WIRE_BYTES_S 0.25e-9
+#define SIM_KERNEL_WIRE_BYTES_S 0.25e-9
 
 /* Latency of each link in seconds, to the last bit as SimGrid reads it. */
-double kernel_platform_latency_s(const struct sim_kernel_options *options);
+double sim_kernel_platform_latency_s(const struct sim_kernel_options *options);
 
-void kernel_platform_host_name(const struct sim_kernel_options *options, uint32_t node,
-                               char name[KERNEL_HOST_NAME_SIZE]);
+void sim_kernel_platform_host_name(const struct sim_kernel_options *options, uint32_t node,
+                                   char name[SIM_KERNEL_HOST_NAME_SIZE]);
 
 /* Returns a descriptor of a nameless file that holds the platform, or -1. Ownership: the caller
  * closes it. */
-int kernel_platform_open(const struct sim_kernel_options *options);
+int sim_kernel_platform_open(const struct sim_kernel_options *options);
 
 #endif

@@ -21,29 +21,29 @@ struct sim_kernel {
     const struct sim_kernel_ops *ops;
     struct sim_kernel_options options;
     struct sim_kernel_handlers handlers;
-    struct kernel_queue queue;
+    struct sim_kernel_queue queue;
     uint64_t now_ns; /* time of the entry dispatched last */
     uint64_t sent_count;
-    struct kernel_entry last_message; /* dispatched last; all zero before the first */
+    struct sim_kernel_entry last_message; /* dispatched last; all zero before the first */
     bool is_stopped;
 };
 
 /* Each returns NULL, with a reason in `error`, if it cannot start. Options have been checked. */
-struct sim_kernel *kernel_heap_new(const struct sim_kernel_options *options, char *error,
-                                   uint32_t error_size);
-struct sim_kernel *kernel_simgrid_new(const struct sim_kernel_options *options, char *error,
-                                      uint32_t error_size);
+struct sim_kernel *sim_kernel_heap_new(const struct sim_kernel_options *options, char *error,
+                                       uint32_t error_size);
+struct sim_kernel *sim_kernel_simgrid_new(const struct sim_kernel_options *options, char *error,
+                                          uint32_t error_size);
 
-void kernel_base_init(struct sim_kernel *kernel, const struct sim_kernel_ops *ops,
-                      const struct sim_kernel_options *options);
-void kernel_base_deinit(struct sim_kernel *kernel);
+void sim_kernel_base_init(struct sim_kernel *kernel, const struct sim_kernel_ops *ops,
+                          const struct sim_kernel_options *options);
+void sim_kernel_base_deinit(struct sim_kernel *kernel);
 
 /* Queue `message` as a message or a departure at time_ns. */
-void kernel_base_push(struct sim_kernel *kernel, enum kernel_entry_kind kind, uint64_t time_ns,
-                      const struct sim_message *message);
+void sim_kernel_base_push(struct sim_kernel *kernel, enum sim_kernel_entry_kind kind,
+                          uint64_t time_ns, const struct sim_message *message);
 
 /* Hand an event or a message to its handler. Asserts that it does not come before what was
  * dispatched already. */
-void kernel_base_dispatch(struct sim_kernel *kernel, const struct kernel_entry *entry);
+void sim_kernel_base_dispatch(struct sim_kernel *kernel, const struct sim_kernel_entry *entry);
 
 #endif

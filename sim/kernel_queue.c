@@ -8,18 +8,18 @@
     4 /* siblings lie together in two or three cache lines; half the levels of a binary heap */
 #define INITIAL_CAPACITY 256
 
-void kernel_queue_init(struct kernel_queue *queue)
+void sim_kernel_queue_init(struct sim_kernel_queue *queue)
 {
-    *queue = (struct kernel_queue){0};
+    *queue = (struct sim_kernel_queue){0};
 }
 
-void kernel_queue_deinit(struct kernel_queue *queue)
+void sim_kernel_queue_deinit(struct sim_kernel_queue *queue)
 {
     free(queue->entries);
-    *queue = (struct kernel_queue){0};
+    *queue = (struct sim_kernel_queue){0};
 }
 
-static void queue_grow(struct kernel_queue *queue)
+static void queue_grow(struct sim_kernel_queue *queue)
 {
     size_t capacity = queue->capacity == 0 ? INITIAL_CAPACITY : 2 * queue->capacity;
 
@@ -30,12 +30,13 @@ static void queue_grow(struct kernel_queue *queue)
 }
 
 /* Put `entry` at `hole` or, as long as it precedes the parent, further up. */
-static void queue_sift_up(struct kernel_queue *queue, size_t hole, const struct kernel_entry *entry)
+static void queue_sift_up(struct sim_kernel_queue *queue, size_t hole,
+                          const struct sim_kernel_entry *entry)
 {
     while (hole > 0) {
         size_t parent = (hole - 1) / CHILD_COUNT;
 
-        if (!kernel_entry_precedes(entry, &queue->entries[parent])) {
+        if (!sim_kernel_entry_precedes(entry, &queue->entries[parent])) {
             break;
         }
         queue->entries[hole] = queue->entries[parent];
@@ -44,7 +45,7 @@ static void queue_sift_up(struct kernel_queue *queue, size_t hole, const struct 
     queue->entries[hole] = *entry;
 }
 
-void kernel_queue_push(struct kernel_queue *queue, const struct kernel_entry *entry)
+void sim_kernel_queue_push(struct sim_kernel_queue *queue, const struct sim_kernel_entry *entry)
 {
     if (queue->count == queue->capacity) {
         queue_grow(queue);
@@ -54,14 +55,14 @@ void kernel_queue_push(struct kernel_queue *queue, const struct kernel_entry *en
 
 /* Index of `second` if its entry precedes that of `first`, else `first`. Arithmetic instead of a
  * branch: which one it is cannot be predicted. */
-static size_t queue_first_of(const struct kernel_queue *queue, size_t first, size_t second)
+static size_t queue_first_of(const struct sim_kernel_queue *queue, size_t first, size_t second)
 {
-    size_t is_second = kernel_entry_precedes(&queue->entries[second], &queue->entries[first]);
+    size_t is_second = sim_kernel_entry_precedes(&queue->entries[second], &queue->entries[first]);
 
     return first + is_second * (second - first);
 }
 
-static size_t queue_first_child(const struct kernel_queue *queue, size_t parent)
+static size_t queue_first_child(const struct sim_kernel_queue *queue, size_t parent)
 {
     size_t begin = parent * CHILD_COUNT + 1;
     size_t first = begin;
@@ -78,11 +79,11 @@ static size_t queue_first_child(const struct kernel_queue *queue, size_t parent)
 
 /* The hole left at the root sinks to a leaf before the last entry fills it: that entry comes from a
  * leaf and nearly always belongs near one, so comparing it on the way down would be wasted. */
-struct kernel_entry kernel_queue_pop(struct kernel_queue *queue)
+struct sim_kernel_entry sim_kernel_queue_pop(struct sim_kernel_queue *queue)
 {
     WEIR_ASSERT(queue->count > 0);
-    struct kernel_entry top = queue->entries[0];
-    struct kernel_entry last = queue->entries[--queue->count];
+    struct sim_kernel_entry top = queue->entries[0];
+    struct sim_kernel_entry last = queue->entries[--queue->count];
     size_t hole = 0;
 
     if (queue->count == 0) {

@@ -11,13 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum kernel_entry_kind {
-    KERNEL_ENTRY_EVENT = 0,
-    KERNEL_ENTRY_MESSAGE,
-    KERNEL_ENTRY_DEPARTURE,
+enum sim_kernel_entry_kind {
+    SIM_KERNEL_ENTRY_EVENT = 0,
+    SIM_KERNEL_ENTRY_MESSAGE,
+    SIM_KERNEL_ENTRY_DEPARTURE,
 };
 
-struct kernel_entry {
+struct sim_kernel_entry {
     uint64_t time_ns;
     uint64_t
         rank; /* kind in the top two bits, then receiver (30 bits) and sender (32 bits); event: 0 */
@@ -26,47 +26,49 @@ struct kernel_entry {
     uint32_t size_bytes;
 };
 
-_Static_assert(sizeof(struct kernel_entry) == 40, "sifting copies it: keep it small");
+_Static_assert(sizeof(struct sim_kernel_entry) == 40, "sifting copies it: keep it small");
 
 /* Nodes are numbered below this, so that a rank holds receiver and sender. */
-#define KERNEL_NODE_COUNT_MAX (UINT32_C(1) << 30)
+#define SIM_KERNEL_NODE_COUNT_MAX (UINT32_C(1) << 30)
 
-struct kernel_queue {
-    struct kernel_entry *entries; /* owned; a heap: every entry after its parent (index - 1) / 4 */
+struct sim_kernel_queue {
+    struct sim_kernel_entry
+        *entries; /* owned; a heap: every entry after its parent (index - 1) / 4 */
     size_t count;
     size_t capacity;
 };
 
-void kernel_queue_init(struct kernel_queue *queue);
-void kernel_queue_deinit(struct kernel_queue *queue);
+void sim_kernel_queue_init(struct sim_kernel_queue *queue);
+void sim_kernel_queue_deinit(struct sim_kernel_queue *queue);
 
-void kernel_queue_push(struct kernel_queue *queue, const struct kernel_entry *entry);
+void sim_kernel_queue_push(struct sim_kernel_queue *queue, const struct sim_kernel_entry *entry);
 
 /* Requires a queue that is not empty. */
-struct kernel_entry kernel_queue_pop(struct kernel_queue *queue);
+struct sim_kernel_entry sim_kernel_queue_pop(struct sim_kernel_queue *queue);
 
-static inline enum kernel_entry_kind kernel_entry_kind(const struct kernel_entry *entry)
+static inline enum sim_kernel_entry_kind sim_kernel_entry_kind(const struct sim_kernel_entry *entry)
 {
-    return (enum kernel_entry_kind)(entry->rank >> 62);
+    return (enum sim_kernel_entry_kind)(entry->rank >> 62);
 }
 
-static inline uint32_t kernel_entry_to(const struct kernel_entry *entry)
+static inline uint32_t sim_kernel_entry_to(const struct sim_kernel_entry *entry)
 {
-    return (uint32_t)(entry->rank >> 32) & (KERNEL_NODE_COUNT_MAX - 1);
+    return (uint32_t)(entry->rank >> 32) & (SIM_KERNEL_NODE_COUNT_MAX - 1);
 }
 
-static inline uint32_t kernel_entry_from(const struct kernel_entry *entry)
+static inline uint32_t sim_kernel_entry_from(const struct sim_kernel_entry *entry)
 {
     return (uint32_t)entry->rank;
 }
 
-static inline uint64_t kernel_rank(enum kernel_entry_kind kind, uint32_t to, uint32_t from)
+static inline uint64_t sim_kernel_rank(enum sim_kernel_entry_kind kind, uint32_t to, uint32_t from)
 {
     return ((uint64_t)kind << 62) | ((uint64_t)to << 32) | from;
 }
 
 /* True if `a` is dispatched before `b`. */
-static inline bool kernel_entry_precedes(const struct kernel_entry *a, const struct kernel_entry *b)
+static inline bool sim_kernel_entry_precedes(const struct sim_kernel_entry *a,
+                                             const struct sim_kernel_entry *b)
 {
     if (a->time_ns != b->time_ns) {
         return a->time_ns < b->time_ns;

@@ -47,6 +47,9 @@
 /* The handlers run on it. Receivers do with what ENGINE_ARGUMENTS says. */
 #define DRIVER_STACK_KIB 8192
 
+/* Each receiver has a stack, two mappings of memory, and Linux grants 65,530 of those. */
+#define CHANNEL_COUNT_MAX 30000
+
 /* Rounds without an arrival after which there is none. A receiver with more at hand takes up to two
  * rounds for each, and may have its turn after the driver's: three are needed, one is to spare. */
 #define QUIET_ROUND_COUNT 4
@@ -115,7 +118,7 @@ static uint64_t simgrid_arrival_ns(const struct simgrid_kernel *kernel)
     return (uint64_t)ceil(clock_ns - PRECISION_NS);
 }
 
-static void receiver_accept(struct simgrid_kernel *kernel, struct kernel_entry *flight)
+static void receiver_accept(struct simgrid_kernel *kernel, struct sim_kernel_entry *flight)
 {
     uint64_t arrival_ns = simgrid_arrival_ns(kernel);
 
@@ -123,7 +126,7 @@ static void receiver_accept(struct simgrid_kernel *kernel, struct kernel_entry *
         WEIR_ASSERT(arrival_ns == flight->time_ns);
     }
     flight->time_ns = arrival_ns;
-    kernel_queue_push(&kernel->base.queue, flight);
+    sim_kernel_queue_push(&kernel->base.queue, flight);
     free(flight);
     kernel->in_flight_count--;
     kernel->arrived_count++;
@@ -197,22 +200,22 @@ static void driver_move(struct simgrid_kernel *kernel, uint32_t node)
 static long wire_bytes(const struct simgrid_kernel *kernel, uint64_t arrival_ns)
 {
     double rest_s = seconds(arrival_ns) - simgrid_get_clock() - kernel->latency_s;
-    long bytes = lround(rest_s * KERNEL_WIRE_BYTES_PER_S);
+    long bytes = lround(rest_s * SIM_KERNEL_WIRE_BYTES_PER_S);
 
     return bytes > 0 ? bytes : 1; /* a message without bytes would skip its latency */
 }
 
-static void driver_depart(struct simgrid_kernel *kernel, const struct kernel_entry *departure)
+static void driver_depart(struct simgrid_kernel *kernel, const struct sim_kernel_entry *departure)
 {
-    uint32_t to = kernel_entry_to(departure);
-    uint32_t from = kernel_entry_from(departure);
+    uint32_t to = sim_kernel_entry_to(departure);
+    uint32_t from = sim_kernel_entry_from(departure);
     size_t index = channel_index(&kernel->base, to, from);
-    struct kernel_entry *flight = malloc(sizeof *flight);
+    struct sim_kernel_entry *flight = malloc(sizeof *flight);
     long bytes = departure->size_bytes;
 
     WEIR_ASSERT(flight != NULL);
     *flight = *departure;
-    flight->rank = kernel_rank(KERNEL_ENTRY_MESSAGE, to, from);
+    flight->rank = sim_kernel_rank(SIM_KERNEL_ENTRY_MESSAGE, to, from);
     flight->time_ns += kernel->base.options.one_way_ns;
     if (kernel->channels[index] == NULL) {
         kernel->channels[index] = channel_new(kernel, index, to);
@@ -240,28 +243,28 @@ static void driver_settle(const struct simgrid_kernel *kernel)
 
 static bool driver_is_due(const struct simgrid_kernel *kernel, uint64_t clock_ns)
 {
-    const struct kernel_queue *queue = &kernel->base.queue;
+    const struct sim_kernel_queue *queue = &kernel->base.queue;
 
     return !kernel->base.is_stopped && queue->count > 0 && queue->entries[0].time_ns <= clock_ns;
 }
 
 static void driver_dispatch(struct simgrid_kernel *kernel, uint64_t clock_ns)
 {
-    struct kernel_queue *queue = &kernel->base.queue;
+    struct sim_kernel_queue *queue = &kernel->base.queue;
     bool is_settled = false;
 
     while (driver_is_due(kernel, clock_ns)) {
-        if (kernel_entry_kind(&queue->entries[0]) == KERNEL_ENTRY_MESSAGE && !is_settled) {
+        if (sim_kernel_entry_kind(&queue->entries[0]) == SIM_KERNEL_ENTRY_MESSAGE && !is_settled) {
             driver_settle(kernel);
             is_settled = true;
             continue; /* another one may be the first now */
         }
-        struct kernel_entry entry = kernel_queue_pop(queue);
+        struct sim_kernel_entry entry = sim_kernel_queue_pop(queue);
 
-        if (kernel_entry_kind(&entry) == KERNEL_ENTRY_DEPARTURE) {
+        if (sim_kernel_entry_kind(&entry) == SIM_KERNEL_ENTRY_DEPARTURE) {
             driver_depart(kernel, &entry);
         } else {
-            kernel_base_dispatch(&kernel->base, &entry);
+            sim_kernel_base_dispatch(&kernel->base, &entry);
         }
     }
 }
@@ -275,7 +278,7 @@ static void driver_wait_for_arrival(struct simgrid_kernel *kernel)
 /* Until the first entry is due or a message arrives. */
 static void driver_wait(struct simgrid_kernel *kernel)
 {
-    const struct kernel_queue *queue = &kernel->base.queue;
+    const struct sim_kernel_queue *queue = &kernel->base.queue;
 
     if (queue->count == 0) {
         driver_wait_for_arrival(kernel);
@@ -283,7 +286,8 @@ static void driver_wait(struct simgrid_kernel *kernel)
     }
     double timeout_s = seconds(queue->entries[0].time_ns) - simgrid_get_clock();
 
-    WEIR_ASSERT(timeout_s > 0); /* or SimGrid would wait for ever */
+    /* Zero, where the clock is a rounding error short of its goal, would mean for ever. */
+    timeout_s = fmax(timeout_s, PRECISION_NS / 1e9);
     if (sg_sem_acquire_timeout(kernel->wakeup, timeout_s) == 0) {
         kernel->is_woken = false;
     }
@@ -331,7 +335,7 @@ static void driver_main(int argc, char **argv)
 static void simgrid_send(struct sim_kernel *base, uint64_t send_ns,
                          const struct sim_message *message)
 {
-    kernel_base_push(base, KERNEL_ENTRY_DEPARTURE, send_ns, message);
+    sim_kernel_base_push(base, SIM_KERNEL_ENTRY_DEPARTURE, send_ns, message);
 }
 
 static bool simgrid_kernel_run(struct sim_kernel *base)
@@ -360,7 +364,7 @@ static void simgrid_free(struct sim_kernel *base)
     }
     free(kernel->channels);
     free(kernel->hosts);
-    kernel_base_deinit(base);
+    sim_kernel_base_deinit(base);
     free(kernel);
 }
 
@@ -405,7 +409,7 @@ static void engine_start(void)
 
 static bool platform_load(const struct sim_kernel_options *options)
 {
-    int descriptor = kernel_platform_open(options);
+    int descriptor = sim_kernel_platform_open(options);
     char path[32];
 
     if (descriptor < 0) {
@@ -422,38 +426,55 @@ static void hosts_find(struct simgrid_kernel *kernel)
     const struct sim_kernel_options *options = &kernel->base.options;
 
     for (uint32_t node = 0; node < options->process_count + options->shard_count; node++) {
-        char name[KERNEL_HOST_NAME_SIZE];
+        char name[SIM_KERNEL_HOST_NAME_SIZE];
 
-        kernel_platform_host_name(options, node, name);
+        sim_kernel_platform_host_name(options, node, name);
         kernel->hosts[node] = sg_host_by_name(name);
         WEIR_ASSERT(kernel->hosts[node] != NULL);
     }
 }
 
-struct sim_kernel *kernel_simgrid_new(const struct sim_kernel_options *options, char *error,
-                                      uint32_t error_size)
+static size_t channel_count(const struct sim_kernel_options *options)
 {
-    size_t node_count = (size_t)options->process_count + options->shard_count;
+    if (options->bandwidth_bytes_per_s == 0) {
+        return (size_t)options->process_count + options->shard_count;
+    }
+    return 2 * (size_t)options->process_count * options->shard_count;
+}
+
+static const char *simgrid_fault(const struct sim_kernel_options *options)
+{
+    if (engine_is_started) {
+        return "SimGrid can be started only once per process";
+    }
+    if (channel_count(options) > CHANNEL_COUNT_MAX) {
+        return "more receivers than SimGrid has room for (30,000); use the heap kernel";
+    }
+    return NULL;
+}
+
+struct sim_kernel *sim_kernel_simgrid_new(const struct sim_kernel_options *options, char *error,
+                                          uint32_t error_size)
+{
+    const char *fault = simgrid_fault(options);
     struct simgrid_kernel *kernel;
 
-    if (engine_is_started) {
-        snprintf(error, error_size, "SimGrid can be started only once per process");
+    if (fault != NULL) {
+        snprintf(error, error_size, "%s", fault);
         return NULL;
     }
-    kernel = calloc(1, sizeof *kernel);
+    kernel = malloc(sizeof *kernel);
     WEIR_ASSERT(kernel != NULL);
-    kernel_base_init(&kernel->base, &SIMGRID_OPS, options);
-    kernel->latency_s = kernel_platform_latency_s(options);
-    kernel->channel_count = sim_kernel_latency_is_exact(&kernel->base)
-                                ? node_count
-                                : 2 * (size_t)options->process_count * options->shard_count;
+    *kernel = (struct simgrid_kernel){
+        .latency_s = sim_kernel_platform_latency_s(options),
+        .channel_count = channel_count(options),
+    };
+    sim_kernel_base_init(&kernel->base, &SIMGRID_OPS, options);
     kernel->channels = calloc(kernel->channel_count, sizeof *kernel->channels);
-    kernel->hosts = calloc(node_count, sizeof *kernel->hosts);
-    if (kernel->channels == NULL || kernel->hosts == NULL) {
-        snprintf(error, error_size, "out of memory");
-        simgrid_free(&kernel->base);
-        return NULL;
-    }
+    kernel->hosts =
+        calloc((size_t)options->process_count + options->shard_count, sizeof *kernel->hosts);
+    WEIR_ASSERT(kernel->channels != NULL);
+    WEIR_ASSERT(kernel->hosts != NULL);
     engine_start();
     if (!platform_load(options)) {
         snprintf(error, error_size, "cannot write the platform to a memory file");

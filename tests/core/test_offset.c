@@ -165,7 +165,7 @@ static void a_time_that_may_be_over_is_over_now(void **state)
     /* the store's clock is in [STORE_US - 0.502 us, STORE_US + 2.502 us] now */
     assert_int_equal(clock_surely_before_ns(&clock, now_ns, STORE_US), now_ns);
     assert_int_equal(clock_surely_before_ns(&clock, now_ns, STORE_US + 2), now_ns);
-    assert_int_equal(clock_surely_before_ns(&clock, now_ns, STORE_US + 3), now_ns + 498 - 2);
+    assert_int_equal(clock_surely_before_ns(&clock, now_ns, STORE_US + 3), now_ns + 499 - 2);
     assert_int_equal(clock_surely_reached_ns(&clock, now_ns, STORE_US - 1), now_ns);
     assert_int_equal(clock_surely_reached_ns(&clock, now_ns, STORE_US), now_ns + 501 + 2);
 }

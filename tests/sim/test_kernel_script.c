@@ -170,6 +170,8 @@ static void impossible_options_are_refused(void **state)
         {{SIM_KERNEL_HEAP, 0, 1, 1, 0}, "process"},
         {{SIM_KERNEL_SIMGRID, 1, 0, 1, 0}, "shard"},
         {{SIM_KERNEL_SIMGRID, 1, 1, 0, 0}, "one_way_ns"},
+        {{SIM_KERNEL_SIMGRID, 30000, 1, 1, 0}, "30,000"},
+        {{SIM_KERNEL_SIMGRID, 1000, 16, 1, 1}, "30,000"},
         {{SIM_KERNEL_HEAP, UINT32_MAX, UINT32_MAX, 1, 0}, "too many"},
     };
     struct sim_kernel_handlers handlers = {NULL, script_on_event, script_on_message};

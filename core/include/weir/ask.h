@@ -36,14 +36,17 @@ struct weir_ask {
     uint32_t least_units;   /* the smallest grant that lets one of them through; 0 if none waits */
     uint32_t want_units;    /* what this process would spend in about T, by its own measure; >= need_units */
     uint32_t largest_units; /* largest cost so far */
-    uint32_t flight_us;     /* what is granted to waiting requests is spent this long after the store step, or given back */
+    uint32_t flight_us;     /* need_units granted in full are spent by the requests that wait, at most this long after the
+                               store step, or never; 0, and if only a part is granted: they are leased like the rest */
 
     /* what became of earlier leases; all of it concerns leases that end with lease_period */
     uint64_t lease_period;   /* see struct weir_answer */
     uint32_t held_units;     /* unspent and still valid: they move to the new lease */
     uint32_t spent_units;    /* spent from leases since the last ask */
     uint32_t returned_units; /* given back now (expired leases included) */
-    uint32_t unused_units;   /* granted to requests that waited and not taken by them; given back too */
+    uint32_t expired_units;  /* part of returned_units that ended with a lease before lease_period: not to be credited */
+    uint32_t unused_units;   /* came too late for the requests that waited. A window gets them back; a bucket counts them as
+                                spent, since it has refilled in their place */
     uint64_t trickle_period;    /* WEIR_ASK_CANCEL_TRICKLE: the period trickle_count[0] is for; [1]: the next one */
     uint32_t trickle_count[2];
     uint32_t trickle_accrued;   /* permits of trickle_count[0] already counted as held, spent or returned */

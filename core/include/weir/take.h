@@ -42,7 +42,7 @@ struct weir_store_key {
     uint64_t active[2];     /* processes that reported it */
 };
 
-/* Range of weir_ask.flight_us. */
+/* Range of weir_ask.flight_us, if it is not 0. */
 #define WEIR_FLIGHT_US_MIN 1000
 #define WEIR_FLIGHT_US_MAX 16000
 #define WEIR_SHARE_US 10000000 /* demand not reported for one to two of these is forgotten */
@@ -67,7 +67,8 @@ WEIR_MUST_CHECK enum weir_status weir_take(struct weir_store_key *state,
                                            uint64_t now_us, uint64_t run_id,
                                            struct weir_answer *answer);
 
-/* Bring the state to now_us without an ask, as weir_take does first: for reading tokens at an instant. */
+/* Bring the state to now_us without an ask, as weir_take does first: for reading tokens at an instant. Requires a key
+ * that was seen or started. */
 void weir_store_key_advance(struct weir_store_key *state, const struct weir_key *key,
                             const struct weir_plan *plan, uint64_t now_us);
 
