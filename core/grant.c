@@ -146,7 +146,7 @@ static int is_scarce(const struct grant_input *input, const struct view *view)
            input->remaining_units / largest < SCARCE_COSTS * input->active_processes;
 }
 
-/* Rule 3: t in microseconds, at most T. */
+/* Rule 3: t in microseconds, less than T and than the time in which the bucket fills. */
 static uint64_t pace_us(const struct grant_input *input, const struct view *view)
 {
     /* t = 2 B / (r (1/n + r/D)), with B = PARKED_PPM of the limit and limit / r = one minute */
@@ -157,7 +157,7 @@ static uint64_t pace_us(const struct grant_input *input, const struct view *view
     if (input->plan->limit_units < PACED_LIMIT_MIN) {
         return 0;
     }
-    return lesser(lesser(pace, input->plan->trickle_period_us), input->plan->full_us / 8 * 7);
+    return lesser(lesser(pace, input->plan->trickle_period_us / 6 * 5), input->plan->full_us / 8 * 7);
 }
 
 /* A different fraction in [0, SHARE_ONE) for each ask: rounds shares without bias. */

@@ -316,6 +316,7 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     const uint64_t before = (uint64_t)hot->held_units + granted;
     hot->held_units += granted;
     cold->leased_units += granted - reserved;
+    refresh_shortcuts(limiter, slot, now_ns); /* the fast path may spend what was granted, till its lease ends */
     waiting_settle(limiter, slot, now_ns);
     const uint64_t taken = before > hot->held_units ? before - hot->held_units : 0;
     if (taken < reserved) {
