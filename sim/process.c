@@ -37,6 +37,8 @@ void sim_process_init(struct sim_process *process, struct sim_world *world, uint
         .number = number,
         .world = world,
         .horizon_ns = UINT64_MAX,
+        .timer_local_ns = UINT64_MAX,
+        .timer_ns = UINT64_MAX,
         .first_ticket = 1,
         .next_ticket = 1,
         .touched = sim_memory_new(world->catalog.key_count / 8 + 1, 1),
@@ -126,10 +128,9 @@ static void recompute_horizon(struct sim_process *process)
     }
 }
 
-static void send_exchanges(struct sim_process *process, uint64_t now_ns)
+static void send_exchanges(struct sim_process *process, uint64_t now_ns, uint64_t local_ns)
 {
     const struct sim_scenario *scenario = process->world->scenario;
-    const uint64_t local_ns = sim_virtual_clock_read(&process->clock, now_ns);
 
     for (;;) {
         struct sim_exchange *exchange = sim_world_new_exchange(process->world);
@@ -193,17 +194,20 @@ static void run_arrival(struct sim_process *process, const struct sim_arrival *a
     } else {
         decided(process, &request, arrival->time_ns, &decision);
     }
-    send_exchanges(process, arrival->time_ns);
+    send_exchanges(process, arrival->time_ns, local_ns);
 }
 
-static uint64_t next_timer_ns(const struct sim_process *process)
+static uint64_t next_timer_ns(struct sim_process *process)
 {
     if (process->client->operations->next_deadline_ns == NULL) {
         return UINT64_MAX;
     }
     const uint64_t deadline_ns = process->client->operations->next_deadline_ns(process->client);
-    const uint64_t true_ns = sim_virtual_clock_when(&process->clock, deadline_ns);
-    return true_ns > process->now_ns ? true_ns : process->now_ns;
+    if (deadline_ns != process->timer_local_ns) {
+        process->timer_local_ns = deadline_ns;
+        process->timer_ns = sim_virtual_clock_when(&process->clock, deadline_ns);
+    }
+    return process->timer_ns > process->now_ns ? process->timer_ns : process->now_ns;
 }
 
 /* Everything before `bound`, and with `inclusive` arrivals at it too. */
@@ -226,9 +230,9 @@ static void run_before(struct sim_process *process, uint64_t bound_ns, bool at_b
         }
         process->now_ns = next_ns;
         if (next_ns == timer_ns) {
-            process->client->operations->expire(
-                process->client, sim_virtual_clock_read(&process->clock, next_ns));
-            send_exchanges(process, next_ns);
+            const uint64_t local_ns = sim_virtual_clock_read(&process->clock, next_ns);
+            process->client->operations->expire(process->client, local_ns);
+            send_exchanges(process, next_ns, local_ns);
         } else {
             process->arrival_next++;
             run_arrival(process, arrival);
@@ -253,10 +257,10 @@ void sim_process_reply(struct sim_process *process, struct sim_exchange *exchang
         }
     }
     recompute_horizon(process);
-    process->client->operations->reply(
-        process->client, sim_virtual_clock_read(&process->clock, now_ns), exchange);
+    const uint64_t local_ns = sim_virtual_clock_read(&process->clock, now_ns);
+    process->client->operations->reply(process->client, local_ns, exchange);
     take_settled(process, now_ns);
-    send_exchanges(process, now_ns);
+    send_exchanges(process, now_ns, local_ns);
 }
 
 void sim_process_reply_known(struct sim_process *process, struct sim_exchange *exchange,
@@ -291,7 +295,7 @@ bool sim_process_shutdown(struct sim_process *process, uint64_t now_ns)
     bool done;
     do {
         done = process->client->operations->shutdown(process->client, local_ns);
-        send_exchanges(process, now_ns);
+        send_exchanges(process, now_ns, local_ns);
     } while (!done);
     return process->in_flight_count == 0;
 }

@@ -33,6 +33,8 @@ struct sim_process {
     struct sim_client *client;
     struct sim_prng jitter;
     uint64_t now_ns; /* how far it has been run */
+    uint64_t timer_local_ns; /* the client's deadline by its own clock, and in true time */
+    uint64_t timer_ns;
 
     struct sim_arrival *arrivals; /* of the current epoch, from arrival_next on */
     size_t arrival_next;
