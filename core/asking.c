@@ -150,7 +150,7 @@ void asking_plan(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
     }
     if (plan_of(limiter, slot)->sizer == WEIR_SIZER_TAPERED &&
         (hot->flags & (HOT_QUEUED | HOT_IN_FLIGHT)) == 0) {
-        const bool trickling = cold->trickle[0] != 0 || cold->trickle[1] != 0;
+        const bool trickling = (hot->flags & HOT_TRICKLE) != 0;
         const bool prefetching = (hot->flags & HOT_PREFETCH) != 0 &&
                                  want_units(limiter, slot, now_ns) >= PREFETCH_UNITS_MIN;
         const uint32_t lead = prefetching ? lead_units(limiter, slot, now_ns) : 0;
@@ -194,6 +194,7 @@ static void give_everything_back(struct weir_limiter *limiter, uint32_t slot, st
         ask->trickle_accrued = cold->trickle_taken;
         cold->trickle[0] = 0;
         cold->trickle[1] = 0;
+        cold->trickle_taken = 0;
         cold->retry_us = 0;
     }
 }
@@ -274,6 +275,9 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         give_excess_back(limiter, slot, rate_milli, ask);
         state_need(limiter, slot, ask);
         ask->want_units = want_units(limiter, slot, now_ns);
+        if (plan_of(limiter, slot)->sizer == WEIR_SIZER_TAPERED) {
+            ask->want_units -= hot->held_units < ask->want_units ? hot->held_units : ask->want_units;
+        }
         ask->want_units = ask->want_units > ask->need_units ? ask->want_units : ask->need_units;
         /* an active process is never reported as none, however slow */
         ask->rate_milli = rate_milli == 0 ? 1 : rate_milli < UINT32_MAX ? rate_milli : UINT32_MAX;
@@ -295,6 +299,6 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
     cold->flight_us = ask->flight_us;
     cold->sequence = ask->id.sequence;
     cold->sent_ns = now_ns;
-    hot->flags &= (uint16_t)~(HOT_QUEUED | HOT_RETURN);
+    hot->flags &= (uint16_t)~(HOT_QUEUED | HOT_RETURN | HOT_TRICKLE);
     hot->flags |= HOT_IN_FLIGHT;
 }

@@ -59,11 +59,15 @@ static void expire(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
         clock_late_ns(&limiter->clock, now_ns) < lease_end_us(limiter, slot) * NS_PER_US) {
         return;
     }
-    cold->returned_units += hot->held_units;
+    /* promises end with the lease: what was not taken of them is reported, and too late to be credited */
+    const uint32_t promised = cold->trickle[0] - cold->trickle_taken + cold->trickle[1];
+    cold->returned_units += hot->held_units + promised;
+    cold->expired_units += promised;
     cold->leased_units -= hot->held_units;
     hot->held_units = 0;
-    cold->trickle[0] = 0; /* promises end with the lease; the store counts what had accrued as expired */
+    cold->trickle[0] = 0;
     cold->trickle[1] = 0;
+    cold->trickle_taken = 0;
 }
 
 /* Permits of the current trickle that are surely valid at the store by early_ns. */
@@ -165,7 +169,10 @@ void lease_spend(struct weir_limiter *limiter, uint32_t slot, uint32_t cost)
 
 bool lease_denies(const struct weir_limiter *limiter, uint32_t slot, uint32_t cost)
 {
-    return limiter->cold[slot].retry_us != 0 && cost >= limiter->hot[slot].deny_units;
+    const struct hot *hot = &limiter->hot[slot];
+
+    return limiter->cold[slot].retry_us != 0 && cost > hot->held_units &&
+           cost - hot->held_units >= hot->deny_units;
 }
 
 bool lease_is_held(const struct weir_limiter *limiter, uint32_t slot)
@@ -233,6 +240,7 @@ static void accept_trickle(struct weir_limiter *limiter, uint32_t slot,
                                  answer->id.process * UINT64_C(0xd1b54a32d192ed03)) >> 44;
         cold->retry_us = start_us + period_us * 3 / 4 + (period_us / 5 * spread >> 20);
         limiter->hot[slot].deny_units = 1;
+        limiter->hot[slot].flags |= HOT_TRICKLE;
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "limiter_private.h"
 #include "weir/assert.h"
+#include "weir/take.h"
 
 #define CACHE_LINE 64
 
@@ -102,16 +103,35 @@ enum weir_status weir_limiter_init(struct weir_limiter **limiter, void *memory, 
     return WEIR_OK;
 }
 
+/* What was denied under the old numbers may be admitted under the new ones. */
+static void forget_denials(struct weir_limiter *limiter, uint32_t plan_index)
+{
+    for (uint32_t slot = 0; slot < limiter->used_slots; slot++) {
+        struct hot *hot = &limiter->hot[slot];
+        if ((hot->flags & HOT_USED) != 0 && hot->plan_index == plan_index) {
+            hot->deny_units = UINT32_MAX;
+            hot->deny_until_ns = 0;
+            limiter->cold[slot].retry_us = 0;
+        }
+    }
+}
+
 enum weir_status weir_limiter_set_plan(struct weir_limiter *limiter, uint32_t plan_index,
                                        const struct weir_plan *plan)
 {
     if (plan_index >= limiter->options.plan_capacity) {
         return WEIR_ERR_PLAN_INDEX;
     }
-    if (plan->version <= limiter->plans[plan_index].version) {
+    const struct weir_plan *old = &limiter->plans[plan_index];
+    if (plan->version <= old->version) {
         return WEIR_ERR_STALE_VERSION;
     }
+    if (old->version != 0 && (plan->algorithm != old->algorithm || plan->sizer != old->sizer ||
+                              plan->window_us != old->window_us)) {
+        return WEIR_ERR_ARGUMENT;
+    }
     limiter->plans[plan_index] = *plan;
+    forget_denials(limiter, plan_index);
     return WEIR_OK;
 }
 
@@ -158,13 +178,34 @@ static void count_demand(struct weir_limiter *limiter, struct hot *hot, uint64_t
     hot->touched_ms = local_ms(limiter, now_ns);
 }
 
+/* Store time at which a bucket will have refilled to `units`, as of the last answer; room for them may come back only when what
+ * was in flight has landed. */
+static uint64_t refilled_us(const struct weir_limiter *limiter, uint32_t slot, uint32_t units)
+{
+    const struct cold *cold = &limiter->cold[slot];
+    const struct weir_plan *plan = &limiter->plans[limiter->hot[slot].plan_index];
+    const uint64_t remaining = cold->remaining_units;
+
+    if (plan->algorithm != WEIR_ALGORITHM_BUCKET || units <= remaining) {
+        return 0;
+    }
+    const bool crowded = plan->capacity_units < cold->outstanding_units + units;
+    const uint64_t landed_us = cold->answered_us + (crowded ? 2 * WEIR_FLIGHT_US_MAX : 0);
+    const uint64_t wait_us = weir_plan_refill_us(plan, units - remaining, 0);
+
+    return wait_us == NEVER ? NEVER : landed_us + wait_us;
+}
+
 struct weir_decision limiter_denial(const struct weir_limiter *limiter, uint32_t slot,
-                                    uint64_t now_ns)
+                                    uint64_t now_ns, uint32_t cost)
 {
     const struct hot *hot = &limiter->hot[slot];
     const struct cold *cold = &limiter->cold[slot];
-    const uint64_t until_ns =
-        clock_surely_reached_ns(&limiter->clock, now_ns, cold->retry_us);
+    const uint32_t beyond = cost - hot->held_units;
+    /* what is remembered may be the denial of a smaller request */
+    const uint64_t enough_us = beyond > hot->deny_units ? refilled_us(limiter, slot, beyond) : 0;
+    const uint64_t until_ns = clock_surely_reached_ns(
+        &limiter->clock, now_ns, enough_us > cold->retry_us ? enough_us : cold->retry_us);
 
     return (struct weir_decision){
         .verdict = WEIR_VERDICT_DENIED,
@@ -240,7 +281,7 @@ static enum weir_status decide_slowly(struct weir_limiter *limiter, uint64_t now
     } else if (cost <= hot->held_units) {
         lease_spend(limiter, slot, cost);
     } else if (lease_denies(limiter, slot, cost)) {
-        *decision = limiter_denial(limiter, slot, now_ns);
+        *decision = limiter_denial(limiter, slot, now_ns, cost);
     } else {
         uint64_t ticket;
         if (!waiting_add(limiter, slot, cost, &ticket)) {
@@ -284,9 +325,10 @@ enum weir_status weir_limiter_decide(struct weir_limiter *limiter, uint64_t now_
         lease_spend(limiter, slot, cost);
         return WEIR_OK; /* a zeroed decision says admitted */
     }
-    if (cost > hot->held_units && cost >= hot->deny_units && now_ns < hot->deny_until_ns) {
+    if (cost > hot->held_units && cost - hot->held_units >= hot->deny_units &&
+        now_ns < hot->deny_until_ns) {
         count_demand(limiter, hot, now_ns, cost);
-        *decision = limiter_denial(limiter, slot, now_ns);
+        *decision = limiter_denial(limiter, slot, now_ns, cost);
         return WEIR_OK;
     }
     if (!outbox_has_room(limiter)) {

@@ -29,6 +29,7 @@ enum hot_flag {
     HOT_QUEUED = 4,     /* an ask waits for next_ask */
     HOT_RETURN = 8,     /* ... and it only gives back */
     HOT_PREFETCH = 16,  /* the store allows asking before the lease is used up */
+    HOT_TRICKLE = 64,   /* wants to ask for the next trickle when retry_us has come */
     HOT_PARKED = 32,    /* the last denial: permits are out elsewhere */
 };
 
@@ -198,7 +199,7 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
 
 /* limiter.c */
 struct weir_decision limiter_denial(const struct weir_limiter *limiter, uint32_t slot,
-                                    uint64_t now_ns);
+                                    uint64_t now_ns, uint32_t cost);
 
 /* waiting.c */
 void waiting_init(struct weir_limiter *limiter);

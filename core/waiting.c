@@ -88,7 +88,7 @@ static bool settle_one(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     if (!lease_denies(limiter, slot, waiter->cost)) {
         return false;
     }
-    waiter->decision = limiter_denial(limiter, slot, now_ns);
+    waiter->decision = limiter_denial(limiter, slot, now_ns, waiter->cost);
     return true;
 }
 

@@ -50,8 +50,10 @@ WEIR_MUST_CHECK enum weir_status weir_limiter_init(struct weir_limiter **limiter
                                                    size_t memory_size,
                                                    const struct weir_limiter_options *options);
 
-/* Put a plan into a slot, or replace the one there. Returns WEIR_OK, WEIR_ERR_PLAN_INDEX, or WEIR_ERR_STALE_VERSION if
- * the slot's version is not lower (nothing changes; a push may be repeated or come late). */
+/* Put a plan into a slot, or replace the one there. Returns WEIR_OK, WEIR_ERR_PLAN_INDEX, WEIR_ERR_STALE_VERSION if
+ * the slot's version is not lower (nothing changes; a push may be repeated or come late), or WEIR_ERR_ARGUMENT if the window,
+ * the algorithm or the sizer differ: they fix what lease periods and reports of keys held here mean, so such a plan needs
+ * a slot of its own. Takes time proportional to the keys held. */
 WEIR_MUST_CHECK enum weir_status weir_limiter_set_plan(struct weir_limiter *limiter,
                                                        uint32_t plan_index,
                                                        const struct weir_plan *plan);
