@@ -133,9 +133,10 @@ static uint64_t cap_near_full(const struct grant_input *input, const struct view
         }
         budget *= CALM_BUDGETS;
     }
-    /* depth includes what was lost so already: a quarter of it, so that the loss does not feed itself */
+    /* depth includes what was lost so already: a quarter of it, so that the loss does not feed itself. No more than the refill
+     * can be lost: the further D is above r, the longer the lease may be */
     return lesser(2 * (lesser(depth, HEURISTIC_MAX) / 4 + budget), HEURISTIC_MAX) * view->share /
-           SHARE_ONE;
+           SHARE_ONE * greater(view->overload, RATIO_ONE) / RATIO_ONE;
 }
 
 static int is_scarce(const struct grant_input *input, const struct view *view)

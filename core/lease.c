@@ -266,6 +266,9 @@ static uint32_t usable_grant(struct weir_limiter *limiter, uint32_t slot, uint64
     const uint32_t granted = answer->granted_units;
     const uint32_t for_waiting = granted_to_waiting(limiter, slot, answer);
 
+    if (plan_of(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
+        return 0; /* what waits is admitted anyway */
+    }
     if (late_ns >= lease_end_us(limiter, slot) * NS_PER_US) {
         cold->returned_units += granted - for_waiting;
         cold->unused_units += for_waiting;

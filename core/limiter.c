@@ -178,22 +178,32 @@ static void count_demand(struct weir_limiter *limiter, struct hot *hot, uint64_t
     hot->touched_ms = local_ms(limiter, now_ns);
 }
 
-/* Store time at which a bucket will have refilled to `units`, as of the last answer; room for them may come back only when what
- * was in flight has landed. */
-static uint64_t refilled_us(const struct weir_limiter *limiter, uint32_t slot, uint32_t units)
+static bool is_promised(const struct cold *cold)
+{
+    return cold->trickle[0] != 0 || cold->trickle[1] != 0;
+}
+
+/* Store time at which a bucket will have refilled to `units`, as of the last answer. Room for them may come back only when what
+ * was in flight has landed; what refills to a trickle is taken there up to a permit before it is known to be valid here. */
+static uint64_t refilled_us(const struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                            uint64_t units)
 {
     const struct cold *cold = &limiter->cold[slot];
     const struct weir_plan *plan = &limiter->plans[limiter->hot[slot].plan_index];
-    const uint64_t remaining = cold->remaining_units;
+    uint64_t from_us = cold->answered_us;
 
-    if (plan->algorithm != WEIR_ALGORITHM_BUCKET || units <= remaining) {
+    if (is_promised(cold)) {
+        units++;
+        from_us += 2 * clock_error_ns(&limiter->clock, now_ns) / NS_PER_US + 1;
+    }
+    if (plan->algorithm != WEIR_ALGORITHM_BUCKET || units <= cold->remaining_units) {
         return 0;
     }
-    const bool crowded = plan->capacity_units < cold->outstanding_units + units;
-    const uint64_t landed_us = cold->answered_us + (crowded ? 2 * WEIR_FLIGHT_US_MAX : 0);
-    const uint64_t wait_us = weir_plan_refill_us(plan, units - remaining, 0);
-
-    return wait_us == NEVER ? NEVER : landed_us + wait_us;
+    if (plan->capacity_units < cold->outstanding_units + units) {
+        from_us += 2 * WEIR_FLIGHT_US_MAX;
+    }
+    const uint64_t wait_us = weir_plan_refill_us(plan, units - cold->remaining_units, 0);
+    return wait_us == NEVER ? NEVER : from_us + wait_us;
 }
 
 struct weir_decision limiter_denial(const struct weir_limiter *limiter, uint32_t slot,
@@ -203,9 +213,13 @@ struct weir_decision limiter_denial(const struct weir_limiter *limiter, uint32_t
     const struct cold *cold = &limiter->cold[slot];
     const uint32_t beyond = cost - hot->held_units;
     /* what is remembered may be the denial of a smaller request */
-    const uint64_t enough_us = beyond > hot->deny_units ? refilled_us(limiter, slot, beyond) : 0;
-    const uint64_t until_ns = clock_surely_reached_ns(
+    const uint64_t enough_us = beyond > hot->deny_units || is_promised(cold)
+                                   ? refilled_us(limiter, slot, now_ns, beyond)
+                                   : 0;
+    const uint64_t reached_ns = clock_surely_reached_ns(
         &limiter->clock, now_ns, enough_us > cold->retry_us ? enough_us : cold->retry_us);
+    /* the shortcut was computed earlier, from a wider bar */
+    const uint64_t until_ns = reached_ns > hot->deny_until_ns ? reached_ns : hot->deny_until_ns;
 
     return (struct weir_decision){
         .verdict = WEIR_VERDICT_DENIED,

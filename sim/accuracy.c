@@ -61,8 +61,9 @@ void sim_accuracy_init(struct sim_accuracy *accuracy, const struct sim_catalog *
     accuracy->cells = sim_memory_new(accuracy->cell_count, sizeof(struct sim_cell));
     if (kept <= SECOND_CELLS_MAX) {
         accuracy->second_count = (uint32_t)seconds;
-        accuracy->oracle_by_second = sim_memory_new((size_t)kept, sizeof(uint32_t));
-        accuracy->admitted_by_second = sim_memory_new((size_t)kept, sizeof(uint32_t));
+        accuracy->delta_by_second = sim_memory_new((size_t)kept, sizeof(int64_t));
+        accuracy->oracle_totals = sim_memory_new((size_t)seconds, sizeof(uint64_t));
+        accuracy->admitted_totals = sim_memory_new((size_t)seconds, sizeof(uint64_t));
         accuracy->full_by_second = sim_memory_new((size_t)kept, 1);
     }
 }
@@ -71,8 +72,9 @@ void sim_accuracy_deinit(struct sim_accuracy *accuracy)
 {
     free(accuracy->keys);
     free(accuracy->cells);
-    free(accuracy->oracle_by_second);
-    free(accuracy->admitted_by_second);
+    free(accuracy->delta_by_second);
+    free(accuracy->oracle_totals);
+    free(accuracy->admitted_totals);
     free(accuracy->full_by_second);
     free(accuracy->spendings);
     *accuracy = (struct sim_accuracy){0};
@@ -152,8 +154,9 @@ bool sim_accuracy_arrival(struct sim_accuracy *accuracy, uint32_t key, uint64_t 
     }
     cell->oracle_units += cost_units;
     if (accuracy->second_count != 0) {
-        accuracy->oracle_by_second[(size_t)key * accuracy->second_count + time_ns / NS_PER_S] +=
-            cost_units;
+        const size_t second = (size_t)(time_ns / NS_PER_S);
+        accuracy->delta_by_second[(size_t)key * accuracy->second_count + second] += cost_units;
+        accuracy->oracle_totals[second] += cost_units;
     }
     return true;
 }
@@ -165,8 +168,9 @@ void sim_accuracy_admitted(struct sim_accuracy *accuracy, uint32_t key, uint64_t
 
     accuracy->cells[accuracy->keys[key].first_cell + interval].admitted_units += cost_units;
     if (accuracy->second_count != 0) {
-        accuracy->admitted_by_second[(size_t)key * accuracy->second_count + arrived_ns / NS_PER_S] +=
-            cost_units;
+        const size_t second = (size_t)(arrived_ns / NS_PER_S);
+        accuracy->delta_by_second[(size_t)key * accuracy->second_count + second] -= cost_units;
+        accuracy->admitted_totals[second] += cost_units;
     }
     if (accuracy->spending_count == accuracy->spending_capacity) {
         const size_t capacity = accuracy->spending_capacity == 0 ? 4096 : 2 * accuracy->spending_capacity;
@@ -194,6 +198,9 @@ void sim_accuracy_check_contract(struct sim_accuracy *accuracy, uint64_t until_n
 {
     size_t later = 0;
 
+    if (accuracy->spending_count == 0) {
+        return;
+    }
     qsort(accuracy->spendings, accuracy->spending_count, sizeof *accuracy->spendings, by_time);
     for (size_t i = 0; i < accuracy->spending_count; i++) {
         const struct sim_spending *spending = &accuracy->spendings[i];

@@ -50,8 +50,9 @@ struct sim_accuracy {
 
     /* by key and second of true time; NULL where keys x seconds is too large to keep */
     uint32_t second_count;
-    uint32_t *oracle_by_second;
-    uint32_t *admitted_by_second;
+    int64_t *delta_by_second; /* admitted by the oracle less admitted by the limiter */
+    uint64_t *oracle_totals;  /* by second only, of all keys */
+    uint64_t *admitted_totals;
     uint8_t *full_by_second; /* the oracle's bucket was full at some instant of it (window: the window began in it) */
 
     struct sim_spending *spendings;

@@ -27,11 +27,13 @@ struct sim_client_operations {
                           struct sim_exchange *exchange);
     void (*reply)(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange);
     bool (*next_settled)(struct sim_client *client, struct weir_settled *settled);
-    /* The next three are NULL for a client without timers and leases. */
+    /* The next four are NULL for a client without timers, leases and bounds. */
     uint64_t (*next_deadline_ns)(const struct sim_client *client);
     void (*expire)(struct sim_client *client, uint64_t local_ns);
     /* Give back and report; false: drain exchanges and call again. */
     bool (*shutdown)(struct sim_client *client, uint64_t local_ns);
+    /* Requests denied without a decision, because the limiter had no place for them. */
+    uint64_t (*undecided_count)(const struct sim_client *client);
     /* Units reported to billing so far. */
     uint64_t (*reported_units)(const struct sim_client *client);
     void (*free)(struct sim_client *client);

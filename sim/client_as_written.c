@@ -34,7 +34,8 @@ static uint64_t window_of(const struct client_as_written *self, uint32_t key, ui
 {
     const uint64_t window_us = self->catalog->plans[self->catalog->keys[key].plan].window_us;
 
-    return (SIM_STORE_EPOCH_US + (local_ns - SIM_LOCAL_START_NS) / 1000) / window_us;
+    /* the sum first: a clock that is behind reads less than SIM_LOCAL_START_NS at the beginning */
+    return (SIM_STORE_EPOCH_US * 1000 + local_ns - SIM_LOCAL_START_NS) / 1000 / window_us;
 }
 
 static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,

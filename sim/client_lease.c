@@ -16,6 +16,7 @@ struct client_lease {
     struct weir_limiter *limiter;
     void *memory;
     uint64_t reported_units;
+    uint64_t undecided_count;
 };
 
 static void must(enum weir_status status)
@@ -49,7 +50,15 @@ static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,
     };
     struct weir_decision decision;
 
-    must(weir_limiter_decide(self->limiter, local_ns, &request, &decision));
+    const enum weir_status status =
+        weir_limiter_decide(self->limiter, local_ns, &request, &decision);
+    if (status == WEIR_ERR_TABLE_BUSY || status == WEIR_ERR_WAITERS_FULL) {
+        /* the limiter has no place for it: this host turns it away, as it does in an overload */
+        self->undecided_count++;
+        return (struct weir_decision){.verdict = WEIR_VERDICT_DENIED, .retry_after_ns = 1};
+    }
+    must(status);
+    drain_reports(self); /* an evicted key leaves one */
     return decision;
 }
 
@@ -109,6 +118,11 @@ static uint64_t reported_units(const struct sim_client *client)
     return ((const struct client_lease *)client)->reported_units;
 }
 
+static uint64_t undecided_count(const struct sim_client *client)
+{
+    return ((const struct client_lease *)client)->undecided_count;
+}
+
 static void client_free(struct sim_client *client)
 {
     struct client_lease *self = (struct client_lease *)client;
@@ -126,6 +140,7 @@ static const struct sim_client_operations operations = {
     .expire = expire,
     .shutdown = shutdown_limiter,
     .reported_units = reported_units,
+    .undecided_count = undecided_count,
     .free = client_free,
 };
 

@@ -114,8 +114,8 @@ static bool make_folder(const char *folder)
 {
     char path[PATH_SIZE];
 
-    if (strlen(folder) >= sizeof path) {
-        errno = ENAMETOOLONG;
+    if (folder[0] == '\0' || strlen(folder) >= sizeof path) {
+        errno = folder[0] == '\0' ? ENOENT : ENAMETOOLONG;
         return false;
     }
     strcpy(path, folder);

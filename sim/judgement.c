@@ -33,8 +33,7 @@ static uint64_t late_units(const struct sim_accuracy *accuracy, uint32_t key, ui
     int64_t deficit = 0;
 
     for (uint64_t s = second; s-- > 0;) {
-        deficit += (int64_t)accuracy->oracle_by_second[row + s] -
-                   (int64_t)accuracy->admitted_by_second[row + s];
+        deficit += accuracy->delta_by_second[row + s];
         if (accuracy->full_by_second[row + s]) {
             break;
         }
@@ -74,7 +73,12 @@ static void split_causes(const struct sim_accuracy *accuracy, uint32_t key, uint
     int64_t taken = (int64_t)cell->store_taken;
     int64_t unclaimed = (int64_t)cell->store_left - (int64_t)cell->oracle_left;
 
-    if (before != NULL && plan_of(accuracy, key)->algorithm == WEIR_ALGORITHM_BUCKET) {
+    if (plan_of(accuracy, key)->algorithm != WEIR_ALGORITHM_BUCKET) {
+        if (before == NULL) { /* what was used before time 0 counts in the first window */
+            taken -= (int64_t)plan_of(accuracy, key)->limit_units -
+                     (int64_t)sim_catalog_start_units(accuracy->catalog, key);
+        }
+    } else if (before != NULL) {
         taken -= (int64_t)before->store_taken;
         unclaimed -= (int64_t)before->store_left - (int64_t)before->oracle_left;
     }
@@ -86,7 +90,7 @@ static void split_causes(const struct sim_accuracy *accuracy, uint32_t key, uint
     const int64_t rest = delta - part[SIM_CAUSE_PARKED] - unclaimed;
     if (plan_of(accuracy, key)->algorithm == WEIR_ALGORITHM_BUCKET) {
         part[SIM_CAUSE_WITHHELD] = rest;
-    } else if (interval == 0 || rest < 0) {
+    } else if (rest < 0) {
         part[SIM_CAUSE_RACE] = rest; /* a window has no refill: the store gave more than it had */
     } else {
         part[SIM_CAUSE_UNEXPLAINED] = rest;
@@ -151,11 +155,9 @@ static void judge_sliding(struct sim_judgement *judgement, const struct sim_accu
     int64_t delta = 0;
 
     for (uint32_t s = 0; s < accuracy->second_count; s++) {
-        delta += (int64_t)accuracy->oracle_by_second[row + s] -
-                 (int64_t)accuracy->admitted_by_second[row + s];
+        delta += accuracy->delta_by_second[row + s];
         if (s >= SLIDING_S) {
-            delta -= (int64_t)accuracy->oracle_by_second[row + s - SLIDING_S] -
-                     (int64_t)accuracy->admitted_by_second[row + s - SLIDING_S];
+            delta -= accuracy->delta_by_second[row + s - SLIDING_S];
         }
         if (delta >= 0 || -100.0 * (double)delta / limit <= judgement->sliding_over_pct_max) {
             continue;
@@ -207,11 +209,14 @@ static void judge_cell(struct sim_judgement *judgement, const struct sim_accurac
     judgement->under_units_max =
         under > judgement->under_units_max ? under : judgement->under_units_max;
     const double percent = *over_pct > *under_pct ? *over_pct : *under_pct;
-    if (percent > judgement->worst.percent) {
+    const bool counts = plan_of(accuracy, key)->limit_units >= SIM_PERCENT_LIMIT_MIN;
+    if (counts > judgement->worst.in_percent ||
+        (counts == judgement->worst.in_percent && percent > judgement->worst.percent)) {
         judgement->worst = (struct sim_worst){
             .key = key,
             .interval = interval,
             .percent = percent,
+            .in_percent = counts,
             .delta_units = (int64_t)cell->oracle_units - (int64_t)cell->admitted_units,
             .cause = cause,
         };

@@ -31,7 +31,8 @@ struct sim_spread {
 struct sim_worst {
     uint32_t key;
     uint32_t interval;
-    double percent; /* of L; of the larger of over and under */
+    double percent;  /* of L; of the larger of over and under */
+    bool in_percent; /* the limit is large enough to count; such a key is never beaten by one whose is not */
     int64_t delta_units;
     enum sim_cause cause;
 };

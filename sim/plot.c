@@ -40,13 +40,8 @@ static bool write_timeline(const char *folder, const struct sim_world *world)
     }
     fprintf(file, "time_s,admitted_units_per_s,oracle_units_per_s,limit_units_per_s\n");
     for (uint32_t s = 0; s < accuracy->second_count; s++) {
-        uint64_t admitted = 0;
-        uint64_t oracle = 0;
-        for (uint32_t key = 0; key < accuracy->catalog->key_count; key++) {
-            admitted += accuracy->admitted_by_second[(size_t)key * accuracy->second_count + s];
-            oracle += accuracy->oracle_by_second[(size_t)key * accuracy->second_count + s];
-        }
-        fprintf(file, "%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%.3f\n", s, admitted, oracle, limit);
+        fprintf(file, "%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%.3f\n", s, accuracy->admitted_totals[s],
+                accuracy->oracle_totals[s], limit);
     }
     return fclose(file) == 0;
 }
@@ -87,20 +82,41 @@ bool sim_plot_write_csv(const char *folder, const struct sim_world *world)
            write_intervals(folder, world);
 }
 
+/* gnuplot's single-quoted text: a quote is written twice. */
+static void quote(char *text, size_t size, const char *plain)
+{
+    size_t out = 0;
+
+    for (; *plain != '\0' && out + 3 < size; plain++) {
+        if (*plain == '\'') {
+            text[out++] = '\'';
+        }
+        text[out++] = *plain;
+    }
+    text[out] = '\0';
+}
+
 bool sim_plot_draw(const char *folder, const struct sim_result *result,
                    const struct sim_world *world)
 {
+    char quoted[PATH_SIZE];
     char settings[2 * PATH_SIZE];
+    const double over = result->all.over_pct.max;
+    const double under = result->all.under_pct.max;
+    const double reach = 1.1 * (over > under ? over : under);
 
     if (world->accuracy.second_count == 0) {
         return true; /* there is no timeline to draw */
     }
+    quote(quoted, sizeof quoted, folder);
+    snprintf(settings, sizeof settings,
+             "folder='%s'; duration_s=%.9g; reach=%.6g; "
+             "heading='%s: over by at most %.2f %%, under by at most %.2f %% of a limit'",
+             quoted, (double)world->scenario->duration_ns / 1e9, reach > 1.2 ? reach : 1.2,
+             world->scenario->name, over, under);
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        snprintf(settings, sizeof settings,
-                 "folder='%s'; heading='%s: over by at most %.2f %%, under by at most %.2f %% of a limit'",
-                 folder, world->scenario->name, result->all.over_pct.max, result->all.under_pct.max);
         execlp("gnuplot", "gnuplot", "-e", settings, WEIR_PLOTS_DIR "/run.gp", (char *)NULL);
         _exit(127);
     }

@@ -70,8 +70,7 @@ void sim_progress_update(void *context, const struct sim_world *world, uint64_t 
     const double total_s = (double)world->scenario->duration_ns / 1e9;
     const double done = now_s < total_s ? now_s / total_s : 1;
     fprintf(stderr,
-            "%s%3.0f %%  %.0f of %.0f s  %.0f x real time  %.1f M decisions/s  worst error so far "
-            "%.2f %%  %.0f s left%s",
+            "%s%3.0f %%  %.0f of %.0f s  %.0f x real time  %.1f M/s  worst %.2f %%  %.0f s left%s",
             progress->terminal ? "\r\033[K" : "", 100 * done, now_s, total_s, now_s / wall_s,
             (double)world->metrics.requests / wall_s / 1e6, progress->worst_percent,
             wall_s * (1 - done) / done, progress->terminal ? "" : "\n");

@@ -233,9 +233,10 @@ static json_t *body_json(const struct sim_result *result, const struct sim_world
     json_object_set_new(json, "verdict", json_string("pass"));
     json_object_set_new(json, "duration_s", json_real((double)scenario->duration_ns / 1e9));
     json_object_set_new(json, "decisions",
-                        json_pack("{s:o, s:o, s:o, s:i}", "total", integer(metrics->requests),
+                        json_pack("{s:o, s:o, s:o, s:o}", "total", integer(metrics->requests),
                                   "admitted", integer(metrics->admitted), "denied",
-                                  integer(metrics->denied), "degraded", 0));
+                                  integer(metrics->denied), "degraded",
+                                  integer(sim_world_undecided_count(world))));
     json_object_set_new(
         json, "units",
         json_pack("{s:o, s:o, s:o}", "demand", integer(result->all.demand_units), "admitted",

@@ -31,6 +31,17 @@ static const char *grouped(uint64_t value)
     return text;
 }
 
+/* Small limits are judged in units: one unit of 100 is a per cent, and the least there is. */
+static bool has_percentages(const struct sim_world *world)
+{
+    for (uint32_t key = 0; key < world->catalog.key_count; key++) {
+        if (world->catalog.plans[world->catalog.keys[key].plan].limit_units >= SIM_PERCENT_LIMIT_MIN) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void print_verdict(FILE *file, const struct sim_result *result, const struct sim_world *world)
 {
     static const char *const colours[] = {"\033[1;32m", "\033[1;31m", "\033[1;33m"};
@@ -44,12 +55,17 @@ static void print_verdict(FILE *file, const struct sim_result *result, const str
         fprintf(file, "no request was made\n");
         return;
     }
-    fprintf(file, "over by at most %.3f %%, under by at most %.3f %% of a limit in any interval\n",
-            all->over_pct.max, all->under_pct.max);
-    if (all->contract_over_units_max == 0) {
-        fprintf(file, "      contract held in every interval of any length\n");
+    if (has_percentages(world)) {
+        fprintf(file, "over by at most %.3f %%, under by at most %.3f %% of a limit\n",
+                all->over_pct.max, all->under_pct.max);
     } else {
-        fprintf(file, "      contract exceeded by up to %s units (%.3f %%)\n",
+        fprintf(file, "over by at most %s, under by at most %s units\n",
+                grouped(all->over_units_max), grouped(all->under_units_max));
+    }
+    if (all->contract_over_units_max == 0) {
+        fprintf(file, "contract held in every interval of any length\n");
+    } else {
+        fprintf(file, "contract exceeded by up to %s units (%.3f %%)\n",
                 grouped(all->contract_over_units_max), all->contract_over_pct_max);
     }
 }
@@ -66,9 +82,9 @@ static void print_worst(FILE *file, const struct sim_result *result, const struc
     const double end_s =
         (double)sim_accuracy_interval_end_ns(&world->accuracy, worst->key, worst->interval) / 1e9;
     const uint64_t units = (uint64_t)(worst->delta_units < 0 ? -worst->delta_units : worst->delta_units);
-    fprintf(file, "worst %s in the interval up to %.0f s: %s units too %s (%.3f %%), mostly %s\n",
-            name, end_s, grouped(units), worst->delta_units < 0 ? "many" : "few", worst->percent,
-            sim_cause_names[worst->cause]);
+    fprintf(file, "worst %s, interval up to %.0f s: %s unit%s too %s (%.3f %%), mostly %s\n", name,
+            end_s, grouped(units), units == 1 ? "" : "s", worst->delta_units < 0 ? "many" : "few",
+            worst->percent, sim_cause_names[worst->cause]);
 }
 
 static void print_populations(FILE *file, const struct sim_result *result,
@@ -76,8 +92,8 @@ static void print_populations(FILE *file, const struct sim_result *result,
 {
     const struct sim_scenario *scenario = world->scenario;
 
-    fprintf(file, "\n%-14s %-10s %5s %11s %8s %14s %14s %8s %8s\n", "keys", "algorithm", "count",
-            "limit", "demand", "admitted", "ideal", "over %", "under %");
+    fprintf(file, "\n%-12s %-6s %5s %10s %7s %11s %11s %7s %7s\n", "keys", "kind", "count", "limit",
+            "demand", "admitted", "ideal", "over %", "under %");
     for (size_t i = 0; i < scenario->population_count; i++) {
         const struct sim_population *population = &scenario->populations[i];
         const struct weir_plan *plan = &world->catalog.plans[population->plan];
@@ -86,15 +102,15 @@ static void print_populations(FILE *file, const struct sim_result *result,
         const double span_s = plan->algorithm == WEIR_ALGORITHM_WINDOW ? (double)plan->window_us / 1e6 : 60;
         const double offered = (double)plan->limit_units * (double)population->key_count *
                                (double)scenario->duration_ns / 1e9 / span_s;
-        fprintf(file, "%-14.14s %-10s %5u %11s %7.2fx %14s %14s ", population->name,
+        fprintf(file, "%-12.12s %-6s %5u %10s %6.2fx %11s %11s ", population->name,
                 plan->algorithm == WEIR_ALGORITHM_WINDOW ? "window" : "bucket",
                 population->key_count, grouped(plan->limit_units),
                 offered > 0 ? (double)judgement->demand_units / offered : 0,
                 grouped(judgement->admitted_units), grouped(judgement->oracle_units));
         if (in_percent) {
-            fprintf(file, "%8.3f %8.3f\n", judgement->over_pct.max, judgement->under_pct.max);
+            fprintf(file, "%7.3f %7.3f\n", judgement->over_pct.max, judgement->under_pct.max);
         } else {
-            fprintf(file, "%6su. %6su.\n", grouped(judgement->over_units_max),
+            fprintf(file, "%5s u %5s u\n", grouped(judgement->over_units_max),
                     grouped(judgement->under_units_max));
         }
     }
@@ -107,13 +123,17 @@ static void print_costs(FILE *file, const struct sim_result *result,
     const struct sim_latency *latency = &metrics->all;
     const double seconds = (double)world->scenario->duration_ns / 1e9;
 
-    fprintf(file, "\nstore    %s asks: %.1f/s on average, %s in the busiest second, %s in the busiest 10 ms\n",
+    fprintf(file,
+            "\nstore    %s asks: %.1f/s on average\n"
+            "         %s in the busiest second, %s in the busiest 10 ms\n",
             grouped(metrics->asks), (double)metrics->asks / seconds,
             grouped(sim_metrics_asks_max_1s(metrics)), grouped(sim_metrics_asks_max_10ms(metrics)));
     fprintf(file, "         %.1f requests per ask; %s key-process pairs met\n",
             metrics->asks == 0 ? 0 : (double)metrics->requests / (double)metrics->asks,
             grouped(metrics->pairs));
-    fprintf(file, "latency  added to admitted requests: p50 %.0f us, p99 %.0f us, p99.9 %.0f us, max %.0f us\n",
+    fprintf(file,
+            "latency  added to admitted requests:\n"
+            "         p50 %.0f us, p99 %.0f us, p99.9 %.0f us, max %.0f us\n",
             (double)sim_latency_percentile_ns(latency, 500000) / 1e3,
             (double)sim_latency_percentile_ns(latency, 990000) / 1e3,
             (double)sim_latency_percentile_ns(latency, 999000) / 1e3, (double)latency->max_ns / 1e3);
@@ -133,22 +153,22 @@ static void print_expectations(FILE *file, const struct sim_result *result)
     if (json_array_size(list) == 0) {
         return;
     }
-    fprintf(file, "\n%-6s %-38s %12s  %s\n", "expect", "path", "measured", "allowed");
+    fprintf(file, "\n%-6s %-36s %12s  %s\n", "expect", "path", "measured", "allowed");
     json_array_foreach(list, index, entry) {
         const json_t *bound = json_object_get(entry, "bound");
         const json_t *least = json_object_get(bound, "min");
         const json_t *most = json_object_get(bound, "max");
-        fprintf(file, "%-6s %-38s %12.6g  ", json_is_true(json_object_get(entry, "pass")) ? "ok" : "MISS",
+        fprintf(file, "%-6s %-36s %12.10g ", json_is_true(json_object_get(entry, "pass")) ? "ok" : "MISS",
                 json_string_value(json_object_get(entry, "path")),
                 json_number_value(json_object_get(entry, "value")));
         if (least != NULL) {
-            fprintf(file, ">= %g ", json_number_value(least));
+            fprintf(file, " >= %.10g", json_number_value(least));
         }
         if (most != NULL) {
-            fprintf(file, "<= %g ", json_number_value(most));
+            fprintf(file, " <= %.10g", json_number_value(most));
         }
         const char *target = json_string_value(json_object_get(entry, "target"));
-        fprintf(file, "%s%s\n", *target != '\0' ? "target " : "", target);
+        fprintf(file, "%s%s\n", *target != '\0' ? "  target " : "", target);
     }
 }
 

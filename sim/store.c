@@ -66,13 +66,8 @@ static void serve_ask(struct sim_store *store, struct sim_store_entry *entry,
     const struct weir_plan *plan = plan_of(store, exchange->key);
     const uint64_t now_us = sim_store_us(done_ns);
     struct weir_ask_record record = {0}; /* nothing is sent twice in a world without faults */
-    const struct weir_store_key before = entry->state;
 
     weir_store_key_advance(&entry->state, &exchange->ask.key, plan, now_us);
-    if (plan->algorithm == WEIR_ALGORITHM_WINDOW && entry->state.window_index != before.window_index) {
-        entry->window_before = before.window_index;
-        entry->window_before_units = before.tokens;
-    }
     const uint64_t tokens = entry->state.tokens;
     const enum weir_status status = weir_take(&entry->state, &record, &exchange->ask, now_us,
                                               store->run_id, &exchange->answer);
@@ -90,19 +85,35 @@ static void serve_ask(struct sim_store *store, struct sim_store_entry *entry,
     }
 }
 
+uint64_t sim_store_done_ns(const struct sim_store *store, uint32_t key, uint64_t now_ns)
+{
+    const uint64_t busy_ns = store->busy_until_ns[store->catalog->keys[key].shard];
+
+    return (busy_ns > now_ns ? busy_ns : now_ns) + store->catalog->scenario->service_ns;
+}
+
 uint64_t sim_store_serve(struct sim_store *store, struct sim_exchange *exchange, uint64_t now_ns)
 {
-    uint64_t *busy_ns = &store->busy_until_ns[store->catalog->keys[exchange->key].shard];
+    const uint64_t done_ns = sim_store_done_ns(store, exchange->key, now_ns);
     struct sim_store_entry *entry = &store->entries[exchange->key];
-    const uint64_t start_ns = *busy_ns > now_ns ? *busy_ns : now_ns;
 
-    *busy_ns = start_ns + store->catalog->scenario->service_ns;
+    store->busy_until_ns[store->catalog->keys[exchange->key].shard] = done_ns;
     if (exchange->kind == SIM_EXCHANGE_ADD) {
         serve_add(entry, exchange);
     } else {
-        serve_ask(store, entry, exchange, *busy_ns);
+        serve_ask(store, entry, exchange, done_ns);
     }
-    return *busy_ns;
+    return done_ns;
+}
+
+uint64_t sim_store_idle_ns(const struct sim_store *store, uint64_t now_ns)
+{
+    uint64_t idle_ns = now_ns;
+
+    for (uint32_t i = 0; i < store->catalog->scenario->shard_count; i++) {
+        idle_ns = store->busy_until_ns[i] > idle_ns ? store->busy_until_ns[i] : idle_ns;
+    }
+    return idle_ns;
 }
 
 /* The note's counter, clipped: what lies above the limit was never granted. */
@@ -140,8 +151,6 @@ void sim_store_peek(const struct sim_store *store, uint32_t key, uint64_t time_n
     }
     const uint64_t phase_us = weir_key_phase_us(&store->catalog->keys[key].key, plan->window_us);
     const uint64_t window = (sim_store_us(time_ns) - 1 + phase_us) / plan->window_us;
-    *taken_units = window == copy.window_index              ? copy.tokens
-                   : window == entry->window_before ? entry->window_before_units
-                                                            : 0;
+    *taken_units = window == copy.window_index ? copy.tokens : 0;
     *left_units = plan->limit_units > *taken_units ? plan->limit_units - *taken_units : 0;
 }

@@ -80,6 +80,7 @@ bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario
     world->traffic = sim_traffic_new(scenario);
     world->epoch_ns = epoch_length_ns(world);
     world->has_arrival = sim_traffic_next(world->traffic, &world->next_arrival);
+    world->next_samples = sim_memory_new(world->catalog.key_count, sizeof(uint32_t));
     world->processes = sim_memory_new(scenario->process_count, sizeof(struct sim_process));
     for (uint32_t i = 0; i < scenario->process_count; i++) {
         sim_process_init(&world->processes[i], world, i);
@@ -95,6 +96,7 @@ void sim_world_deinit(struct sim_world *world)
         sim_process_deinit(&world->processes[i]);
     }
     free(world->processes);
+    free(world->next_samples);
     sim_traffic_free(world->traffic);
     sim_store_deinit(&world->store);
     sim_accuracy_deinit(&world->accuracy);
@@ -225,9 +227,11 @@ static void on_epoch(struct sim_world *world, uint64_t now_ns)
 /* After the last request: wait for what is in flight, then have everything given back. */
 static void on_drain(struct sim_world *world, uint64_t now_ns)
 {
+    const uint64_t idle_ns = sim_store_idle_ns(&world->store, now_ns);
     bool done = true;
 
     world->epoch_start_ns = now_ns;
+    world->epoch_ns = idle_ns > now_ns + DRAIN_NS ? idle_ns - now_ns : DRAIN_NS;
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {
         struct sim_process *process = &world->processes[i];
         sim_process_run(process, now_ns);
@@ -237,18 +241,31 @@ static void on_drain(struct sim_world *world, uint64_t now_ns)
     world->drain_rounds++;
     world->drained = done;
     if (!done && world->drain_rounds < DRAIN_ROUNDS_MAX) {
-        sim_kernel_at(world->kernel, now_ns + DRAIN_NS, TAG_DRAIN);
+        sim_kernel_at(world->kernel, now_ns + world->epoch_ns, TAG_DRAIN);
+    } else {
+        sim_kernel_stop(world->kernel); /* requests may wait for ever */
     }
 }
 
-static void sample_key(struct sim_world *world, uint32_t key, uint64_t now_ns)
+/* Note the store's state at the end of each of the key's intervals up to until_ns. An ask has its effect when its service ends: before
+ * that is carried out, which may be long before that time, so that the state is never ahead of the interval's end. */
+static void sample_key(struct sim_world *world, uint32_t key, uint64_t until_ns)
 {
-    const uint32_t interval = sim_accuracy_interval(&world->accuracy, key, now_ns - 1);
-    uint64_t left_units;
-    uint64_t taken_units;
+    const uint64_t duration_ns = world->scenario->duration_ns;
+    uint32_t *interval = &world->next_samples[key];
 
-    sim_store_peek(&world->store, key, now_ns, &left_units, &taken_units);
-    sim_accuracy_store(&world->accuracy, key, interval, left_units, taken_units);
+    while (*interval < world->accuracy.keys[key].cell_count) {
+        const uint64_t interval_ns = sim_accuracy_interval_end_ns(&world->accuracy, key, *interval);
+        const uint64_t end_ns = interval_ns < duration_ns ? interval_ns : duration_ns;
+        uint64_t left_units;
+        uint64_t taken_units;
+        if (end_ns > until_ns) {
+            break;
+        }
+        sim_store_peek(&world->store, key, end_ns, &left_units, &taken_units);
+        sim_accuracy_store(&world->accuracy, key, *interval, left_units, taken_units);
+        ++*interval;
+    }
 }
 
 static void on_sample_minute(struct sim_world *world, uint64_t now_ns)
@@ -302,6 +319,7 @@ static void serve(struct sim_world *world, struct sim_exchange *exchange, uint32
                   uint64_t now_ns)
 {
     const struct sim_scenario *scenario = world->scenario;
+    sample_key(world, exchange->key, sim_store_done_ns(&world->store, exchange->key, now_ns));
     const uint64_t done_ns = sim_store_serve(&world->store, exchange, now_ns);
     const uint64_t jitter_ns =
         scenario->jitter_ns / 2 == 0
@@ -360,4 +378,17 @@ uint64_t sim_world_reported_units(const struct sim_world *world)
         reported += client->operations->reported_units(client);
     }
     return reported;
+}
+
+uint64_t sim_world_undecided_count(const struct sim_world *world)
+{
+    uint64_t undecided = 0;
+
+    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+        const struct sim_client *client = world->processes[i].client;
+        if (client->operations->undecided_count != NULL) {
+            undecided += client->operations->undecided_count(client);
+        }
+    }
+    return undecided;
 }

@@ -27,6 +27,8 @@ struct sim_world {
     struct sim_metrics metrics;
     struct sim_trace_hash trace;
 
+    uint32_t *next_samples; /* by key: the first interval whose end the store's state was not noted at */
+
     uint64_t epoch_ns; /* length of the current one */
     uint64_t epoch_start_ns;
     uint32_t drain_rounds;
@@ -52,6 +54,9 @@ bool sim_world_run(struct sim_world *world);
 
 /* Units the processes reported to billing. */
 uint64_t sim_world_reported_units(const struct sim_world *world);
+
+/* Requests the processes denied because their limiters had no place for them. */
+uint64_t sim_world_undecided_count(const struct sim_world *world);
 
 /* For processes. */
 void sim_world_decided(struct sim_world *world, uint32_t process, const struct sim_waiting *request,

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Usage: run.sh WEIR [SCENARIO...]
+# Runs each scenario (default: all of scenarios/) on the heap kernel, two at a time, and prints one line of
+# figures for each. Exit status 0 only if every one of them met all its expectations.
+set -euo pipefail
+
+if [ $# -eq 0 ]; then
+    echo "usage: ${0##*/} WEIR [SCENARIO...]" >&2
+    exit 64
+fi
+weir=$(realpath -- "$1")
+shift
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+if [ $# -eq 0 ]; then
+    for scenario in "$here"/../../scenarios/*.json; do
+        if [ "${scenario##*/}" != targets.json ]; then
+            set -- "$@" "$scenario"
+        fi
+    done
+fi
+
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+export weir out
+
+run_one() { # SCENARIO
+    local dir=$out/${1##*/} begin=$EPOCHREALTIME end status=0
+    mkdir "$dir"
+    "$weir" run "$1" --kernel heap --quiet --json >"$dir/result.json" 2>"$dir/stderr" </dev/null ||
+        status=$?
+    end=$EPOCHREALTIME
+    # microseconds: the decimal separator depends on the locale
+    echo "$status $((${end/[^0-9]/} - ${begin/[^0-9]/}))" >"$dir/status"
+}
+export -f run_one
+
+# shellcheck disable=SC2016 # expanded by that bash
+printf '%s\0' "$@" | xargs -0 -n 1 -P 2 bash -c 'run_one "$1"' run_one
+python3 "$here/table.py" "$out"
