@@ -54,7 +54,7 @@ static uint32_t want_units(struct weir_limiter *limiter, uint32_t slot, uint64_t
         want = slow < SLOW_LEASE_UNITS ? slow : SLOW_LEASE_UNITS;
     }
     const uint64_t lasted_us = (local_ms(limiter, now_ns) - cold->granted_ms) * UINT64_C(1000);
-    if (cold->answered_us != 0 && lasted_us <= earlier(period_us / 2, busy_us / 2) &&
+    if (cold->answered_us != 0 && lasted_us <= earlier(period_us / 2, busy_us / 3) &&
         want < 2 * (uint64_t)cold->granted_units) {
         want = 2 * (uint64_t)cold->granted_units;
     }

@@ -184,7 +184,7 @@ static bool is_promised(const struct cold *cold)
 }
 
 /* Store time at which a bucket will have refilled to `units`, as of the last answer. Room for them may come back only when what
- * was in flight has landed; what refills to a trickle is taken there up to a permit before it is known to be valid here. */
+ * was in flight has landed; what refills to a trickle is taken there a while before it is known to be valid here. */
 static uint64_t refilled_us(const struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                             uint64_t units)
 {
@@ -193,8 +193,10 @@ static uint64_t refilled_us(const struct weir_limiter *limiter, uint32_t slot, u
     uint64_t from_us = cold->answered_us;
 
     if (is_promised(cold)) {
-        units++;
-        from_us += 2 * clock_error_ns(&limiter->clock, now_ns) / NS_PER_US + 1;
+        units += 2; /* rounded up there, and down here */
+        from_us += (2 * clock_error_ns(&limiter->clock, now_ns) + limiter->clock.round_trip_ns) /
+                       NS_PER_US +
+                   1;
     }
     if (plan->algorithm != WEIR_ALGORITHM_BUCKET || units <= cold->remaining_units) {
         return 0;
@@ -206,8 +208,33 @@ static uint64_t refilled_us(const struct weir_limiter *limiter, uint32_t slot, u
     return wait_us == NEVER ? NEVER : from_us + wait_us;
 }
 
-struct weir_decision limiter_denial(const struct weir_limiter *limiter, uint32_t slot,
-                                    uint64_t now_ns, uint32_t cost)
+/* Units that the store has no room for until it hears what was spent here; only a cost near the capacity has any. */
+static uint64_t crowding_units(const struct weir_limiter *limiter, uint32_t slot, uint32_t cost)
+{
+    const struct cold *cold = &limiter->cold[slot];
+    const struct weir_plan *plan = &limiter->plans[limiter->hot[slot].plan_index];
+    const uint64_t filled = (uint64_t)cost + cold->leased_units - limiter->hot[slot].held_units;
+
+    return plan->algorithm == WEIR_ALGORITHM_BUCKET && filled > plan->capacity_units &&
+                   filled != cost
+               ? filled - plan->capacity_units
+               : 0;
+}
+
+/* Store time at which they will have refilled, if they are reported now. */
+static uint64_t uncrowded_us(const struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                             uint64_t units)
+{
+    const struct weir_plan *plan = &limiter->plans[limiter->hot[slot].plan_index];
+    const uint64_t heard_ns =
+        clock_late_ns(&limiter->clock, now_ns) + 2 * limiter->clock.round_trip_ns;
+    const uint64_t wait_us = weir_plan_refill_us(plan, units, 0);
+
+    return wait_us == NEVER ? NEVER : heard_ns / NS_PER_US + 1 + wait_us;
+}
+
+struct weir_decision limiter_denial(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                                    uint32_t cost)
 {
     const struct hot *hot = &limiter->hot[slot];
     const struct cold *cold = &limiter->cold[slot];
@@ -216,8 +243,15 @@ struct weir_decision limiter_denial(const struct weir_limiter *limiter, uint32_t
     const uint64_t enough_us = beyond > hot->deny_units || is_promised(cold)
                                    ? refilled_us(limiter, slot, now_ns, beyond)
                                    : 0;
-    const uint64_t reached_ns = clock_surely_reached_ns(
-        &limiter->clock, now_ns, enough_us > cold->retry_us ? enough_us : cold->retry_us);
+    const uint64_t crowding = crowding_units(limiter, slot, cost);
+    uint64_t at_us = enough_us > cold->retry_us ? enough_us : cold->retry_us;
+
+    if (crowding != 0) {
+        const uint64_t room_us = uncrowded_us(limiter, slot, now_ns, crowding);
+        at_us = room_us > at_us ? room_us : at_us;
+        asking_queue(limiter, slot, HOT_RETURN);
+    }
+    const uint64_t reached_ns = clock_surely_reached_ns(&limiter->clock, now_ns, at_us);
     /* the shortcut was computed earlier, from a wider bar */
     const uint64_t until_ns = reached_ns > hot->deny_until_ns ? reached_ns : hot->deny_until_ns;
 

@@ -198,8 +198,8 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                   struct weir_ask *ask);
 
 /* limiter.c */
-struct weir_decision limiter_denial(const struct weir_limiter *limiter, uint32_t slot,
-                                    uint64_t now_ns, uint32_t cost);
+struct weir_decision limiter_denial(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                                    uint32_t cost);
 
 /* waiting.c */
 void waiting_init(struct weir_limiter *limiter);

@@ -100,6 +100,7 @@ bool sim_plot_draw(const char *folder, const struct sim_result *result,
                    const struct sim_world *world)
 {
     char quoted[PATH_SIZE];
+    char name[2 * SIM_NAME_SIZE];
     char settings[2 * PATH_SIZE];
     const double over = result->all.over_pct.max;
     const double under = result->all.under_pct.max;
@@ -109,11 +110,12 @@ bool sim_plot_draw(const char *folder, const struct sim_result *result,
         return true; /* there is no timeline to draw */
     }
     quote(quoted, sizeof quoted, folder);
+    quote(name, sizeof name, world->scenario->name);
     snprintf(settings, sizeof settings,
              "folder='%s'; duration_s=%.9g; reach=%.6g; "
              "heading='%s: over by at most %.2f %%, under by at most %.2f %% of a limit'",
              quoted, (double)world->scenario->duration_ns / 1e9, reach > 1.2 ? reach : 1.2,
-             world->scenario->name, over, under);
+             name, over, under);
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {

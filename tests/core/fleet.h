@@ -415,7 +415,7 @@ static inline struct weir_decision fleet_decide(struct fleet *fleet, uint32_t pr
     if (decision.verdict != WEIR_VERDICT_PENDING) {
         return decision;
     }
-    for (unsigned i = 0; i < 100; i++) {
+    for (unsigned i = 0; i < 2000; i++) {
         fleet_run_for(fleet, MS_NS);
         if (fleet->settled_count != settled_count) {
             assert_int_equal(fleet->last_settled.ticket, decision.ticket);
