@@ -60,9 +60,11 @@ struct table_sets {
 /* All there is to vary. */
 void table_grid_init(struct table_grid *grid);
 
-/* The design note's store knows a count per window: only window plans. And every request above the
- * limit asks it: not where that is more than it can serve, so that its queue grows until the end.
- */
+/* Not meaningful is what has no steady state, because a queue grows until the end:
+ * - fixed leases, a bucket, and a process with more requests in a round trip than a lease has
+ * permits;
+ * - the design note, and more requests above the limit than its store can serve: each of them asks.
+ * The note's store knows a count per window, so that it has window plans only. */
 bool table_cell_is_meaningful(const struct table_cell *cell, enum table_subject subject);
 
 /* Returns the cells that are meaningful, and how many; the caller frees them. */

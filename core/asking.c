@@ -1,13 +1,14 @@
 /* When a slot asks the store, and for what.
  *
- * It asks when a request cannot be decided here; when what is held will run out within four round trips; when a pace or a
- * trickle says it is time; before a lease ends that is still in use. It gives back what it holds once no request came for a
- * quarter of T, or for six mean gaps of a slow key. */
+ * It asks when a request cannot be decided here; when what is held will run out within four round
+ * trips; when a pace or a trickle says it is time; before a lease ends that is still in use. It
+ * gives back what it holds once no request came for a quarter of T, or for six mean gaps of a slow
+ * key. */
 #include "limiter_private.h"
 #include "weir/assert.h"
 #include "weir/take.h"
 
-#define SLOW_LEASE_UNITS 6u /* a slow key's lease ... */
+#define SLOW_LEASE_UNITS 6u   /* a slow key's lease ... */
 #define SLOW_LEASE_PERIODS 4u /* ... spans at most this many T */
 #define PREFETCH_UNITS_MIN 3u
 #define GRANT_UNITS_MAX (UINT32_C(1) << 30)
@@ -35,14 +36,15 @@ static uint32_t clamp_units(uint64_t units)
     return units < GRANT_UNITS_MAX ? (uint32_t)units : GRANT_UNITS_MAX;
 }
 
-/* What this process would spend in about T, doubled while grants run out early: a burst is faster than any measure of it. */
+/* What this process would spend in about T, doubled while grants run out early: a burst is faster
+ * than any measure of it. */
 static uint32_t want_units(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
     const struct weir_plan *plan = plan_of(limiter, slot);
     const struct cold *cold = &limiter->cold[slot];
 
     if (plan->sizer == WEIR_SIZER_FIXED) {
-        return plan->fixed_lease_units;
+        return clamp_units(plan->fixed_lease_units);
     }
     const uint64_t rate_milli = demand_rate_milli(limiter, slot, now_ns);
     const uint64_t period_us = plan->trickle_period_us;
@@ -158,8 +160,8 @@ void asking_plan(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
         const bool active = !demand_is_idle(limiter, slot, now_ns);
         const bool runs_out = trickling || (prefetching && hot->held_units < lead);
         wants_more = active && (trickling || prefetching);
-        if (active && ((runs_out && cold->retry_us == 0) ||
-                       lease_ends_soon(limiter, slot, now_ns))) {
+        if (active &&
+            ((runs_out && cold->retry_us == 0) || lease_ends_soon(limiter, slot, now_ns))) {
             asking_queue(limiter, slot, 0);
         } else if (cold->retry_us == 0) {
             hot->low_units = lead;
@@ -230,8 +232,9 @@ static void state_need(const struct weir_limiter *limiter, uint32_t slot, struct
     ask->need_units = all > held + ask->least_units ? all - held : ask->least_units;
 }
 
-/* Two recent round trips, as a power of two of milliseconds, so that processes mostly name the same. 0 if that is too long
- * to be counted on, or if something is held: another request may take it first, and what waits then takes less than its need. */
+/* Two recent round trips, as a power of two of milliseconds, so that processes mostly name the
+ * same. 0 if that is too long to be counted on, or if something is held: another request may take
+ * it first, and what waits then takes less than its need. */
 static uint32_t flight_us(const struct clock_offset *clock, uint32_t held_units)
 {
     uint32_t time_us = WEIR_FLIGHT_US_MIN;
@@ -277,7 +280,8 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         state_need(limiter, slot, ask);
         ask->want_units = want_units(limiter, slot, now_ns);
         if (plan_of(limiter, slot)->sizer == WEIR_SIZER_TAPERED) {
-            ask->want_units -= hot->held_units < ask->want_units ? hot->held_units : ask->want_units;
+            ask->want_units -=
+                hot->held_units < ask->want_units ? hot->held_units : ask->want_units;
         }
         ask->want_units = ask->want_units > ask->need_units ? ask->want_units : ask->need_units;
         /* an active process is never reported as none, however slow */
@@ -300,6 +304,6 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
     cold->flight_us = ask->flight_us;
     cold->sequence = ask->id.sequence;
     cold->sent_ns = now_ns;
-    hot->flags &= (uint16_t)~(HOT_QUEUED | HOT_RETURN | HOT_TRICKLE);
+    hot->flags &= (uint16_t) ~(HOT_QUEUED | HOT_RETURN | HOT_TRICKLE);
     hot->flags |= HOT_IN_FLIGHT;
 }

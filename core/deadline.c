@@ -1,4 +1,5 @@
-/* Slots by the time they want attention: a 4-ary heap of slot numbers; each slot knows its place. */
+/* Slots by the time they want attention: a 4-ary heap of slot numbers; each slot knows its place.
+ */
 #include "limiter_private.h"
 #include "weir/assert.h"
 

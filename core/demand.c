@@ -1,13 +1,13 @@
 /* How fast requests for a key come in at this process, admitted or not.
  *
- * A sliding ten seconds: the units counted since demand_start_ms, and before that the rate of the period before, for the
- * part of the ten seconds the count does not cover. Long enough that on/off traffic with a period of a second shows its
- * mean, which is what a bucket's refill has to meet. */
+ * A sliding ten seconds: the units counted since demand_start_ms, and before that the rate of the
+ * period before, for the part of the ten seconds the count does not cover. Long enough that on/off
+ * traffic with a period of a second shows its mean, which is what a bucket's refill has to meet. */
 #include "limiter_private.h"
 
 #define PERIOD_MS 10000u
-#define SPAN_MS_MIN 400u    /* a first request is no rate yet */
-#define IDLE_GAPS 8u       /* mean gaps without a request: e^-8 = 0.03 % of gaps of a steady key are longer */
+#define SPAN_MS_MIN 400u /* a first request is no rate yet */
+#define IDLE_GAPS 8u /* mean gaps: e^-8 = 0.03 % of the gaps of a steady key are longer */
 #define IDLE_PERIODS_MAX 5u /* of T, however slow the key */
 
 uint32_t local_ms(const struct weir_limiter *limiter, uint64_t now_ns)

@@ -1,51 +1,73 @@
 /* Tapered leases.
  *
- * Permits parked in the wrong process are the only error of a limiter that debits first and spends later. How much may be
- * parked is decided here, from three numbers the store has: what remains (R), the demand of all processes (D) and the
- * plan's rate (r; 0 for a window, which is not refilled while it lasts).
+ * Permits parked in the wrong process are the only error of a limiter that debits first and spends
+ * later. How much may be parked is decided here, from three numbers the store has: what remains
+ * (R), the demand of all processes (D) and the plan's rate (r; 0 for a window, which is not
+ * refilled while it lasts).
  *
- * 1. Taper. R falls at D - r and is gone in R / (D - r). A lease is at most half of that time's worth of the process's own
- *    demand, so the sum of all leases halves each time they are used up, and at the end nothing is parked. Where R does
- *    not fall (D <= r) only chance moves it; the fall is then taken as D / 8.
- *    A full bucket has a second reason for short leases: the store cannot know what was spent since the last ask, must count it as
- *    out, and has no room for the refill meanwhile. With leases of a time H that is D H / 2 units, lost once, at the beginning of
- *    a drain. So a bucket over its limit grants no more than makes D H / 2 a quarter of the depth drained plus a quarter of PARKED_PPM of the limit.
- * 2. Slack. Half a tenth of a per cent of the limit may lie in processes at any time: 1 / 2000 of it, divided by
- *    the active processes, is always granted. Where that is less than one unit and fewer than four units of the largest cost
- *    are left for each process, the key is *scarce*: requests ask one by one and nothing is prefetched.
- * 3. Pace. A bucket that is empty and over its limit is refilled at r, and who asks is served from what has come in since
- *    the last ask. With n processes asking every t, r t / 2n waits in the store and r t r / 2D in the processes (each burns its
- *    part at its share of D). t is chosen so that the sum stays at PARKED_PPM of the limit. Until then a process denies locally.
- * 4. Trickle. Where n D / 2(D - r) permits are below a thousandth of the limit, the process is promised its share of the
- *    next period's refill as single permits evenly spaced over the period: half a permit per process lies in the fraction
- *    that accrues, and r / 2(D - r) wait for a request (the mean of a D/M/1 queue near saturation; Kleinrock, "Queueing
- *    Systems" I, 6.3), which is less than what pace parks when D is not much above r. */
+ * 1. Taper. R falls at D - r and is gone in R / (D - r). A lease is at most half of that time's
+ *    worth of the process's own demand, so the sum of all leases halves each time they are used
+ *    up, and at the end nothing is parked. Where R does not fall (D <= r) only chance moves it;
+ *    the fall is then taken as D / 8.
+ *
+ *    A full bucket has a second reason for short leases: the store cannot know what was spent
+ *    since the last ask, must count it as out, and has no room for the refill meanwhile. With
+ *    leases of a time H that is D H / 2 units, lost once, when a drain begins. So a full bucket
+ *    over its limit grants no more than makes D H / 2 a quarter of the depth drained plus a
+ *    quarter of PARKED_PPM of the limit.
+ *
+ * 2. Slack. 1 / 2000 of the limit may lie in processes at any time: divided by the active
+ *    processes it is always granted. Where that is less than one unit and fewer than four units
+ *    of the largest cost are left for each process, the key is *scarce*: requests ask one by one
+ *    and nothing is prefetched.
+ *
+ * 3. Pace. A bucket that is empty and over its limit is refilled at r, and who asks is served from
+ *    what has come in since the last ask. With n processes asking every t, r t / 2n waits in the
+ *    store and r t r / 2D in the processes (each burns its part at its share of D). t is chosen
+ *    so that the sum stays at PARKED_PPM of the limit. Until its turn a process denies locally.
+ *
+ * 4. Trickle. Where n D / 2(D - r) permits are below a thousandth of the limit, the process is
+ *    promised its share of the next period's refill as single permits evenly spaced over the
+ *    period: half a permit per process lies in the fraction that accrues, and r / 2(D - r) wait
+ *    for a request (the mean of a D/M/1 queue near saturation; Kleinrock, "Queueing Systems" I,
+ *    6.3), which is less than what a pace parks when D is not much above r. */
 #include "grant.h"
 
 #include "weir/assert.h"
 
 #define SHARE_ONE (UINT64_C(1) << 20)
 #define RATIO_ONE UINT64_C(256)
-#define ONE_LEASE_DIVISOR 8     /* rule 1: the largest lease, as a part of R */
-#define CALM_DIVISOR 8          /* rule 1: the least fall of R, as a part of D */
-#define SLACK_DIVISOR 2000      /* rule 2 */
-#define SCARCE_COSTS 4          /* rule 2 */
-#define PARKED_PPM UINT64_C(1000) /* rule 3, for very many processes; see parked_ppm */
-#define PACE_PARTS_MAX 8          /* rule 3: how much sooner a busy process may come back */
-#define PACED_LIMIT_MIN 2500      /* rule 3: below, PARKED_PPM is less than two units */
-#define OVERLOAD_RATIO 248      /* rule 3: D / r from which a bucket is paced, in 1 / 256 */
-#define DRAINING_RATIO 262      /* rule 1: D / r from which a full bucket surely drains, in 1 / 256 ... */
-#define UNSTEADY_RATIO 243      /* ... and from which it may: five seconds of a low limit hold too few requests to tell, and */
-#define STEADY_LIMIT_MIN 100000 /* the asks of few processes are few anyway */
-#define FEW_PROCESSES 16
-#define CALM_BUDGETS 8          /* rule 1: what few processes may risk while a full bucket does not seem to drain */
-#define TRICKLE_RATIO 282       /* rule 4: D / r from which trickles pay, in 1 / 256 */
-#define TRICKLE_DIVISOR 1000    /* rule 4 */
-#define SURPLUS_QUEUES 3        /* rule 4: mean queues a process may hold at the end of a trickle */
-#define SMALL_BUCKET_PERIODS 4  /* rule 4: unreported permits must not fill the bucket */
+#define RATIO_MAX (64 * RATIO_ONE)
 #define HEURISTIC_MAX (UINT64_C(1) << 30) /* remainders above this are all "plenty" */
 #define RATE_MAX (UINT64_C(1) << 32)
 #define MINUTE_US UINT64_C(60000000)
+
+/* Rule 1. */
+#define ONE_LEASE_DIVISOR 8 /* the largest lease, as a part of R */
+#define CALM_DIVISOR 8      /* the least fall of R, as a part of D */
+/* D / r in 1 / 256 from which a full bucket surely drains, and from which it may: seconds of a low
+ * limit hold too few requests to tell, and the asks of few processes are few anyway. */
+#define DRAINING_RATIO 262
+#define UNSTEADY_RATIO 243
+#define STEADY_LIMIT_MIN 100000
+#define FEW_PROCESSES 16
+#define CALM_BUDGETS 8 /* what few processes may risk while a full bucket seems calm */
+
+/* Rule 2. */
+#define SLACK_DIVISOR 2000
+#define SCARCE_COSTS 4
+
+/* Rule 3. */
+#define PARKED_PPM UINT64_C(1000) /* for very many processes; see parked_ppm */
+#define PACE_PARTS_MAX 8          /* how much sooner a busy process may come back */
+#define PACED_LIMIT_MIN 2500      /* below, PARKED_PPM is less than two units */
+#define OVERLOAD_RATIO 248        /* D / r in 1 / 256 from which a bucket is paced */
+
+/* Rule 4. */
+#define TRICKLE_RATIO 282 /* D / r in 1 / 256 from which trickles pay */
+#define TRICKLE_DIVISOR 1000
+#define SURPLUS_QUEUES 3       /* mean queues a process may hold at the end of a trickle */
+#define SMALL_BUCKET_PERIODS 4 /* unreported permits must not fill the bucket */
 
 static uint64_t lesser(uint64_t a, uint64_t b)
 {
@@ -86,7 +108,7 @@ static struct view view_of(const struct grant_input *input)
         .slack = plan->limit_units / SLACK_DIVISOR / input->active_processes,
     };
 
-    view.overload = bucket ? ratio(view.demand, greater(view.rate, 1), RATIO_ONE, 64 * RATIO_ONE) : 0;
+    view.overload = bucket ? ratio(view.demand, greater(view.rate, 1), RATIO_ONE, RATIO_MAX) : 0;
     view.share = ratio(input->ask->rate_milli, view.demand, SHARE_ONE, SHARE_ONE);
     return view;
 }
@@ -100,13 +122,14 @@ static uint64_t taper(const struct view *view, uint64_t active)
     const uint64_t horizon = ratio(view->demand, 2 * fall, RATIO_ONE, RATIO_ONE * CALM_DIVISOR / 2);
     const uint64_t measured = view->remaining * horizon / RATIO_ONE * view->share / SHARE_ONE;
 
-    /* never so much that few processes empty the bucket between them; but a lone process may have half, since its burst may be
-     * faster than any measure of it */
+    /* never so much that few processes empty the bucket between them; but a lone process may have
+     * half, since its burst may be faster than any measure of it */
     return greater(lesser(measured, view->remaining / ONE_LEASE_DIVISOR),
                    view->remaining / (2 * active * active));
 }
 
-/* What may be parked, in ppm of the limit. Asks of few processes are few anyway, so these afford to be more exact. */
+/* What may be parked, in ppm of the limit. Asks of few processes are few anyway, so these afford to
+ * be more exact. */
 static uint64_t parked_ppm(const struct grant_input *input)
 {
     const uint64_t active = lesser(input->active_processes, 4096);
@@ -133,8 +156,9 @@ static uint64_t cap_near_full(const struct grant_input *input, const struct view
         }
         budget *= CALM_BUDGETS;
     }
-    /* depth includes what was lost so already: a quarter of it, so that the loss does not feed itself. No more than the refill
-     * can be lost: the further D is above r, the longer the lease may be */
+    /* depth includes what was lost so already: a quarter of it, so that the loss does not feed
+     * itself. No more than the refill can be lost: the further D is above r, the longer the lease
+     * may be */
     return lesser(2 * (lesser(depth, HEURISTIC_MAX) / 4 + budget), HEURISTIC_MAX) * view->share /
            SHARE_ONE * greater(view->overload, RATIO_ONE) / RATIO_ONE;
 }
@@ -153,12 +177,14 @@ static uint64_t pace_us(const struct grant_input *input, const struct view *view
     /* t = 2 B / (r (1/n + r/D)), with B = PARKED_PPM of the limit and limit / r = one minute */
     const uint64_t budget_us = MINUTE_US / 1000000 * 2 * parked_ppm(input);
     const uint64_t active = lesser(input->active_processes, 4096);
-    const uint64_t pace = budget_us * active * view->overload / (active * RATIO_ONE + view->overload);
+    const uint64_t pace =
+        budget_us * active * view->overload / (active * RATIO_ONE + view->overload);
 
     if (input->plan->limit_units < PACED_LIMIT_MIN) {
         return 0;
     }
-    return lesser(lesser(pace, input->plan->trickle_period_us / 6 * 5), input->plan->full_us / 8 * 7);
+    return lesser(lesser(pace, input->plan->trickle_period_us / 6 * 5),
+                  input->plan->full_us / 8 * 7);
 }
 
 /* A different fraction in [0, SHARE_ONE) for each ask: rounds shares without bias. */
@@ -173,14 +199,14 @@ static uint64_t dither(const struct weir_ask_id *id)
 static uint64_t trickle_count(const struct grant_input *input, const struct view *view)
 {
     const struct weir_plan *plan = input->plan;
-    const uint64_t period_units = lesser(plan->rate_units > WEIR_EXACT_MAX / plan->trickle_period_us
-                                             ? HEURISTIC_MAX
-                                             : plan->rate_units * plan->trickle_period_us /
-                                                   plan->rate_period_us,
-                                         HEURISTIC_MAX);
+    const uint64_t period_units =
+        lesser(plan->rate_units > WEIR_EXACT_MAX / plan->trickle_period_us
+                   ? HEURISTIC_MAX
+                   : plan->rate_units * plan->trickle_period_us / plan->rate_period_us,
+               HEURISTIC_MAX);
     const uint64_t excess = view->demand > view->rate ? view->demand - view->rate : 0;
-    const uint64_t parked = ratio(view->demand, 2 * excess, RATIO_ONE, 64 * RATIO_ONE) *
-                            input->active_processes / RATIO_ONE;
+    const uint64_t parked =
+        ratio(view->demand, 2 * excess, RATIO_ONE, RATIO_MAX) * input->active_processes / RATIO_ONE;
 
     if (plan->full_us / SMALL_BUCKET_PERIODS < plan->trickle_period_us ||
         view->overload < TRICKLE_RATIO || parked > plan->limit_units / TRICKLE_DIVISOR ||
@@ -189,8 +215,10 @@ static uint64_t trickle_count(const struct grant_input *input, const struct view
         return 0;
     }
     const uint64_t fair = (period_units * view->share + dither(&input->ask->id)) / SHARE_ONE;
-    /* what a stable queue holds anyway need not be taken off the next period, only what piles up beyond it */
-    const uint64_t usual = SURPLUS_QUEUES * (ratio(view->rate, 2 * excess, RATIO_ONE, 64 * RATIO_ONE) / RATIO_ONE + 1);
+    /* what a stable queue holds anyway need not be taken off the next period, only what piles up
+     * beyond it */
+    const uint64_t usual =
+        SURPLUS_QUEUES * (ratio(view->rate, 2 * excess, RATIO_ONE, RATIO_MAX) / RATIO_ONE + 1);
     const uint64_t surplus = input->ask->held_units > usual ? input->ask->held_units - usual : 0;
     return lesser(fair > surplus ? fair - surplus : 0, period_units - input->trickle_promised);
 }
@@ -212,7 +240,8 @@ static int is_paced(const struct grant_input *input, const struct view *view, ui
            left <= greater(2 * between / input->active_processes, 1);
 }
 
-/* Rule 3: twice this process's part of what comes in during a pace, so that nothing stays behind. */
+/* Rule 3: twice this process's part of what comes in during a pace, so that nothing stays behind.
+ */
 static uint64_t fair_part(const struct view *view, uint64_t pace)
 {
     const uint64_t between = lesser(view->rate, RATE_MAX) * pace / 1000000000;
@@ -220,7 +249,8 @@ static uint64_t fair_part(const struct view *view, uint64_t pace)
     return view->remaining > 4 * between ? 0 : 2 * (between * view->share / SHARE_ONE);
 }
 
-/* Rule 3: a process with more than its part of the demand comes back as much sooner, else what is meant for it piles up. */
+/* Rule 3: a process with more than its part of the demand comes back as much sooner, else what is
+ * meant for it piles up. */
 static uint64_t own_pace(const struct view *view, uint64_t active, uint64_t pace)
 {
     const uint64_t parts = lesser(active, 4096) * view->share * 2 / SHARE_ONE;

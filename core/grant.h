@@ -1,6 +1,8 @@
-/* How much the store grants, and when the process should come back: the policy half of a store step.
+/* How much the store grants, and when the process should come back: the policy half of a store
+ * step.
  *
- * Reads numbers, returns numbers; the bookkeeping is in take.c. See grant.c for the reasoning behind each rule. */
+ * Reads numbers, returns numbers; the bookkeeping is in take.c. See grant.c for the reasoning
+ * behind each rule. */
 #ifndef WEIR_GRANT_H
 #define WEIR_GRANT_H
 
@@ -14,8 +16,8 @@ struct grant_input {
     uint64_t remaining_units;
     uint64_t outstanding_units;
     uint64_t global_rate_milli;
-    uint64_t active_processes;     /* >= 1 */
-    uint64_t trickle_promised;     /* permits promised for the next trickle period */
+    uint64_t active_processes; /* >= 1 */
+    uint64_t trickle_promised; /* permits promised for the next trickle period */
 };
 
 struct grant {

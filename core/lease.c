@@ -1,8 +1,9 @@
 /* What one process holds of one key.
  *
- * A lease ends with its lease period, by the store's clock; since that is known only within an error bar, spending stops at the
- * bar's early end, and what begins at some store time (a trickle's permit, a new window) begins at its late end. Hot fields
- * in local time are shortcuts: they may send a decision the slow way too early, never let it pass too late. */
+ * A lease ends with its lease period, by the store's clock; since that is known only within an
+ * error bar, spending stops at the bar's early end, and what begins at some store time (a trickle's
+ * permit, a new window) begins at its late end. Hot fields in local time are shortcuts: they may
+ * send a decision the slow way too early, never let it pass too late. */
 #include "limiter_private.h"
 #include "weir/assert.h"
 #include "weir/take.h"
@@ -59,7 +60,8 @@ static void expire(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
         clock_late_ns(&limiter->clock, now_ns) < lease_end_us(limiter, slot) * NS_PER_US) {
         return;
     }
-    /* promises end with the lease: what was not taken of them is reported, and too late to be credited */
+    /* promises end with the lease: what was not taken of them is reported, and too late to be
+     * credited */
     const uint32_t promised = cold->trickle[0] - cold->trickle_taken + cold->trickle[1];
     cold->returned_units += hot->held_units + promised;
     cold->expired_units += promised;
@@ -124,8 +126,8 @@ static void refresh_shortcuts(struct weir_limiter *limiter, uint32_t slot, uint6
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
     const struct clock_offset *clock = &limiter->clock;
-    const uint64_t window_end_us = (cold->window_index + 1) * plan->window_us -
-                                   phase_of(limiter, slot, plan->window_us);
+    const uint64_t window_end_us =
+        (cold->window_index + 1) * plan->window_us - phase_of(limiter, slot, plan->window_us);
 
     hot->fast_until_ns = clock_surely_before_ns(clock, now_ns, window_end_us);
     if (lease_is_held(limiter, slot)) {
@@ -191,7 +193,8 @@ static void remember_denial(struct weir_limiter *limiter, uint32_t slot,
     const bool denied = answer->retry_us != 0 && answer->granted_units == 0;
 
     cold->retry_us = answer->retry_us;
-    hot->deny_units = answer->flags & WEIR_ANSWER_PACED || cold->least_units == 0 ? 1 : cold->least_units;
+    hot->deny_units =
+        answer->flags & WEIR_ANSWER_PACED || cold->least_units == 0 ? 1 : cold->least_units;
     hot->flags &= (uint16_t)~HOT_PARKED;
     if (!denied) {
         cold->denied_asks = 0;
@@ -212,15 +215,16 @@ static void remember_denial(struct weir_limiter *limiter, uint32_t slot,
     }
 }
 
-/* A promise for the period after the store's. Until it starts the key is paced; while a trickle runs, the next ask comes in
- * the last quarter of its period, at a moment of the process's own. */
+/* A promise for the period after the store's. Until it starts the key is paced; while a trickle
+ * runs, the next ask comes in the last quarter of its period, at a moment of the process's own. */
 static void accept_trickle(struct weir_limiter *limiter, uint32_t slot,
                            const struct weir_answer *answer)
 {
     struct cold *cold = &limiter->cold[slot];
     const uint64_t period_us = plan_of(limiter, slot)->trickle_period_us;
 
-    /* the store's clock was at least there: trickles of periods that are over for it have accrued in full */
+    /* the store's clock was at least there: trickles of periods that are over for it have accrued
+     * in full */
     accrue_trickle(limiter, slot, answer->store_us * NS_PER_US);
     if (answer->trickle_count != 0) {
         if (cold->trickle[0] == 0) {
@@ -237,7 +241,8 @@ static void accept_trickle(struct weir_limiter *limiter, uint32_t slot,
     const uint64_t start_us = trickle_start_us(limiter, slot, cold->trickle_period + 1);
     if (cold->trickle[0] != 0 || cold->retry_us >= start_us) {
         const uint64_t spread = (answer->id.sequence * UINT64_C(0x9e3779b97f4a7c15) +
-                                 answer->id.process * UINT64_C(0xd1b54a32d192ed03)) >> 44;
+                                 answer->id.process * UINT64_C(0xd1b54a32d192ed03)) >>
+                                44;
         cold->retry_us = start_us + period_us * 3 / 4 + (period_us / 5 * spread >> 20);
         limiter->hot[slot].deny_units = 1;
         limiter->hot[slot].flags |= HOT_TRICKLE;
@@ -256,8 +261,9 @@ static uint32_t granted_to_waiting(const struct weir_limiter *limiter, uint32_t 
     return cold->flight_us == 0 || answer->granted_units < cold->need_units ? 0 : cold->need_units;
 }
 
-/* Permits that came too late to be used: their window or lease is over, or the waiting requests they were for can no longer be
- * decided within the time the store counts them as unspent. Returns what is still good. */
+/* Permits that came too late to be used: their window or lease is over, or the waiting requests
+ * they were for can no longer be decided within the time the store counts them as unspent. Returns
+ * what is still good. */
 static uint32_t usable_grant(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                              const struct weir_answer *answer)
 {
@@ -281,8 +287,8 @@ static uint32_t usable_grant(struct weir_limiter *limiter, uint32_t slot, uint64
     return granted;
 }
 
-/* When the ask came to the store, the lease it named was over: what was held is void, and what came back or was spent of
- * it since concerns no lease that the store still counts. */
+/* When the ask came to the store, the lease it named was over: what was held is void, and what came
+ * back or was spent of it since concerns no lease that the store still counts. */
 static void void_ended_lease(struct weir_limiter *limiter, uint32_t slot, uint64_t lease_period)
 {
     struct hot *hot = &limiter->hot[slot];
@@ -327,7 +333,8 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     const uint64_t before = (uint64_t)hot->held_units + granted;
     hot->held_units += granted;
     cold->leased_units += granted - reserved;
-    refresh_shortcuts(limiter, slot, now_ns); /* the fast path may spend what was granted, till its lease ends */
+    refresh_shortcuts(limiter, slot,
+                      now_ns); /* the fast path may spend what was granted, till its lease ends */
     waiting_settle(limiter, slot, now_ns);
     const uint64_t taken = before > hot->held_units ? before - hot->held_units : 0;
     if (taken < reserved) {

@@ -1,153 +1,7 @@
 #include "weir/limiter.h"
 
 #include "limiter_private.h"
-#include "weir/assert.h"
 #include "weir/take.h"
-
-#define CACHE_LINE 64
-
-/* Where each part lies in the caller's memory. */
-struct layout {
-    size_t hot;
-    size_t cold;
-    size_t plans;
-    size_t waiters;
-    size_t weight_versions;
-    size_t weights;
-    size_t index;
-    size_t heap;
-    size_t end;
-    uint32_t index_size;
-};
-
-static bool options_are_valid(const struct weir_limiter_options *options)
-{
-    return options->key_capacity >= 1 && options->key_capacity <= WEIR_KEYS_MAX &&
-           options->plan_capacity >= 1 && options->plan_capacity <= UINT16_MAX &&
-           options->endpoint_capacity <= UINT16_MAX && options->waiter_capacity >= 1 &&
-           options->waiter_capacity <= WEIR_WAITERS_MAX;
-}
-
-static size_t place(size_t *end, size_t count, size_t size)
-{
-    const size_t at = (*end + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-
-    *end = at + count * size;
-    return at;
-}
-
-static struct layout layout_of(const struct weir_limiter_options *options)
-{
-    struct layout layout = {.index_size = 4, .end = sizeof(struct weir_limiter)};
-
-    while (layout.index_size / 5 * 4 < options->key_capacity) {
-        layout.index_size *= 2;
-    }
-    layout.hot = place(&layout.end, options->key_capacity, sizeof(struct hot));
-    layout.cold = place(&layout.end, options->key_capacity, sizeof(struct cold));
-    layout.plans = place(&layout.end, options->plan_capacity, sizeof(struct weir_plan));
-    layout.waiters = place(&layout.end, options->waiter_capacity, sizeof(struct waiter));
-    layout.weight_versions = place(&layout.end, options->endpoint_capacity, sizeof(uint64_t));
-    layout.weights = place(&layout.end, options->endpoint_capacity, sizeof(uint32_t));
-    layout.index = place(&layout.end, layout.index_size, sizeof(uint32_t));
-    layout.heap = place(&layout.end, options->key_capacity, sizeof(uint32_t));
-    return layout;
-}
-
-size_t weir_limiter_size(const struct weir_limiter_options *options)
-{
-    return options_are_valid(options) ? layout_of(options).end : 0;
-}
-
-enum weir_status weir_limiter_init(struct weir_limiter **limiter, void *memory, size_t memory_size,
-                                   const struct weir_limiter_options *options)
-{
-    *limiter = NULL;
-    if (!options_are_valid(options)) {
-        return WEIR_ERR_ARGUMENT;
-    }
-    const struct layout layout = layout_of(options);
-    if (memory == NULL || memory_size < layout.end || (uintptr_t)memory % CACHE_LINE != 0) {
-        return WEIR_ERR_MEMORY_SIZE;
-    }
-
-    unsigned char *base = memory;
-    struct weir_limiter *made = memory;
-    *made = (struct weir_limiter){
-        .options = *options,
-        .hot = (void *)(base + layout.hot),
-        .cold = (void *)(base + layout.cold),
-        .plans = (void *)(base + layout.plans),
-        .waiters = (void *)(base + layout.waiters),
-        .weight_versions = (void *)(base + layout.weight_versions),
-        .weights = (void *)(base + layout.weights),
-        .index = (void *)(base + layout.index),
-        .index_mask = layout.index_size - 1,
-        .heap = (void *)(base + layout.heap),
-        .free_slot = SLOT_NONE,
-        .ask_first = SLOT_NONE,
-        .ask_last = SLOT_NONE,
-    };
-    for (uint32_t i = 0; i < options->plan_capacity; i++) {
-        made->plans[i] = (struct weir_plan){0};
-    }
-    for (uint32_t i = 0; i < options->endpoint_capacity; i++) {
-        made->weights[i] = 1;
-        made->weight_versions[i] = 0;
-    }
-    for (uint32_t i = 0; i < layout.index_size; i++) {
-        made->index[i] = 0;
-    }
-    waiting_init(made);
-    *limiter = made;
-    return WEIR_OK;
-}
-
-/* What was denied under the old numbers may be admitted under the new ones. */
-static void forget_denials(struct weir_limiter *limiter, uint32_t plan_index)
-{
-    for (uint32_t slot = 0; slot < limiter->used_slots; slot++) {
-        struct hot *hot = &limiter->hot[slot];
-        if ((hot->flags & HOT_USED) != 0 && hot->plan_index == plan_index) {
-            hot->deny_units = UINT32_MAX;
-            hot->deny_until_ns = 0;
-            limiter->cold[slot].retry_us = 0;
-        }
-    }
-}
-
-enum weir_status weir_limiter_set_plan(struct weir_limiter *limiter, uint32_t plan_index,
-                                       const struct weir_plan *plan)
-{
-    if (plan_index >= limiter->options.plan_capacity) {
-        return WEIR_ERR_PLAN_INDEX;
-    }
-    const struct weir_plan *old = &limiter->plans[plan_index];
-    if (plan->version <= old->version) {
-        return WEIR_ERR_STALE_VERSION;
-    }
-    if (old->version != 0 && (plan->algorithm != old->algorithm || plan->sizer != old->sizer ||
-                              plan->window_us != old->window_us)) {
-        return WEIR_ERR_ARGUMENT;
-    }
-    limiter->plans[plan_index] = *plan;
-    forget_denials(limiter, plan_index);
-    return WEIR_OK;
-}
-
-enum weir_status weir_limiter_set_weight(struct weir_limiter *limiter, uint32_t endpoint,
-                                         uint32_t weight_units, uint64_t version)
-{
-    if (endpoint >= limiter->options.endpoint_capacity) {
-        return WEIR_ERR_ARGUMENT;
-    }
-    if (version <= limiter->weight_versions[endpoint]) {
-        return WEIR_ERR_STALE_VERSION;
-    }
-    limiter->weights[endpoint] = weight_units;
-    limiter->weight_versions[endpoint] = version;
-    return WEIR_OK;
-}
 
 static enum weir_status request_cost(const struct weir_limiter *limiter,
                                      const struct weir_request *request, uint32_t *cost)
@@ -174,7 +28,8 @@ static enum weir_status request_cost(const struct weir_limiter *limiter,
 static void count_demand(struct weir_limiter *limiter, struct hot *hot, uint64_t now_ns,
                          uint32_t cost)
 {
-    hot->demand_units = hot->demand_units > UINT32_MAX - cost ? UINT32_MAX : hot->demand_units + cost;
+    hot->demand_units =
+        hot->demand_units > UINT32_MAX - cost ? UINT32_MAX : hot->demand_units + cost;
     hot->touched_ms = local_ms(limiter, now_ns);
 }
 
@@ -183,8 +38,9 @@ static bool is_promised(const struct cold *cold)
     return cold->trickle[0] != 0 || cold->trickle[1] != 0;
 }
 
-/* Store time at which a bucket will have refilled to `units`, as of the last answer. Room for them may come back only when what
- * was in flight has landed; what refills to a trickle is taken there a while before it is known to be valid here. */
+/* Store time at which a bucket will have refilled to `units`, as of the last answer. Room for them
+ * may come back only when what was in flight has landed; what refills to a trickle is taken there a
+ * while before it is known to be valid here. */
 static uint64_t refilled_us(const struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                             uint64_t units)
 {
@@ -208,7 +64,8 @@ static uint64_t refilled_us(const struct weir_limiter *limiter, uint32_t slot, u
     return wait_us == NEVER ? NEVER : from_us + wait_us;
 }
 
-/* Units that the store has no room for until it hears what was spent here; only a cost near the capacity has any. */
+/* Units that the store has no room for until it hears what was spent here; only a cost near the
+ * capacity has any. */
 static uint64_t crowding_units(const struct weir_limiter *limiter, uint32_t slot, uint32_t cost)
 {
     const struct cold *cold = &limiter->cold[slot];
@@ -258,7 +115,7 @@ struct weir_decision limiter_denial(struct weir_limiter *limiter, uint32_t slot,
     return (struct weir_decision){
         .verdict = WEIR_VERDICT_DENIED,
         .reason = hot->flags & HOT_PARKED ? WEIR_REASON_PARKED : WEIR_REASON_OVER_LIMIT,
-        .retry_after_ns = until_ns == NEVER ? WEIR_RETRY_NEVER
+        .retry_after_ns = until_ns == NEVER   ? WEIR_RETRY_NEVER
                           : until_ns > now_ns ? until_ns - now_ns
                                               : 1,
     };
@@ -336,9 +193,8 @@ static enum weir_status decide_slowly(struct weir_limiter *limiter, uint64_t now
             return WEIR_ERR_WAITERS_FULL;
         }
         asking_queue(limiter, slot, 0);
-        *decision = (struct weir_decision){.verdict = WEIR_VERDICT_PENDING,
-                                           .reason = WEIR_REASON_WAITING,
-                                           .ticket = ticket};
+        *decision = (struct weir_decision){
+            .verdict = WEIR_VERDICT_PENDING, .reason = WEIR_REASON_WAITING, .ticket = ticket};
     }
     cold->largest_units = cost > cold->largest_units ? cost : cold->largest_units;
     if (demand_is_idle(limiter, slot, now_ns)) {
@@ -463,49 +319,4 @@ bool weir_limiter_shutdown(struct weir_limiter *limiter, uint64_t now_ns)
         table_remove(limiter, slot);
     }
     return true;
-}
-
-bool weir_limiter_quota(const struct weir_limiter *limiter, uint64_t now_ns,
-                        const struct weir_key *key, uint32_t plan_index, struct weir_quota *quota)
-{
-    WEIR_ASSERT(plan_index < limiter->options.plan_capacity);
-    const struct weir_plan *plan = &limiter->plans[plan_index];
-    const uint32_t slot = table_find(limiter, key);
-
-    *quota = (struct weir_quota){.limit_units = plan->limit_units, .age_ns = WEIR_RETRY_NEVER};
-    if (slot == SLOT_NONE || limiter->cold[slot].answered_us == 0) {
-        return false;
-    }
-    const struct cold *cold = &limiter->cold[slot];
-    const uint64_t store_ns = clock_store_ns(&limiter->clock, now_ns);
-    const uint64_t then_ns = cold->answered_us * NS_PER_US;
-    quota->age_ns = store_ns > then_ns ? store_ns - then_ns : 0;
-    quota->remaining_units = cold->remaining_units + cold->outstanding_units;
-    /* permits counted as out may be spent already, and the others went on spending since */
-    quota->error_units = cold->outstanding_units +
-                         cold->global_rate_milli / 1000 * (quota->age_ns / NS_PER_MS + 1) / 1000 + 1;
-    if (plan->algorithm == WEIR_ALGORITHM_WINDOW) {
-        const uint64_t phase_us = weir_key_phase_us(key, plan->window_us);
-        const uint64_t index = (store_ns / NS_PER_US + phase_us) / plan->window_us;
-        quota->reset_us = (index + 1) * plan->window_us - phase_us;
-    } else {
-        const uint64_t missing = plan->capacity_units > quota->remaining_units
-                                     ? plan->capacity_units - quota->remaining_units
-                                     : 0;
-        const uint64_t wait_us = weir_plan_refill_us(plan, missing, 0);
-        quota->reset_us = wait_us == NEVER ? NEVER : cold->answered_us + wait_us;
-    }
-    return true;
-}
-
-uint64_t weir_limiter_held_units(const struct weir_limiter *limiter, const struct weir_key *key)
-{
-    const uint32_t slot = table_find(limiter, key);
-
-    if (slot == SLOT_NONE) {
-        return 0;
-    }
-    const struct cold *cold = &limiter->cold[slot];
-    return (uint64_t)limiter->hot[slot].held_units + cold->trickle[0] - cold->trickle_taken +
-           cold->trickle[1];
 }

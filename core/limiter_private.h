@@ -1,6 +1,8 @@
 /* The limiter's insides, shared by the files that make it up:
  *
  *   limiter.c   the order of a decision, and the public calls
+ *   setup.c     memory, plans, weights
+ *   quota.c     what a client may be told
  *   table.c     which slot a key has; which key makes room
  *   lease.c     what a slot holds and may spend, and what an answer changes
  *   asking.c    when a slot asks, and for what
@@ -24,26 +26,27 @@
 #define NEVER UINT64_MAX
 
 enum hot_flag {
-    HOT_USED = 1,       /* the slot holds a key */
-    HOT_IN_FLIGHT = 2,  /* an ask was handed out and not answered */
-    HOT_QUEUED = 4,     /* an ask waits for next_ask */
-    HOT_RETURN = 8,     /* ... and it only gives back */
-    HOT_PREFETCH = 16,  /* the store allows asking before the lease is used up */
-    HOT_TRICKLE = 64,   /* wants to ask for the next trickle when retry_us has come */
-    HOT_PARKED = 32,    /* the last denial: permits are out elsewhere */
+    HOT_USED = 1,      /* the slot holds a key */
+    HOT_IN_FLIGHT = 2, /* an ask was handed out and not answered */
+    HOT_QUEUED = 4,    /* an ask waits for next_ask */
+    HOT_RETURN = 8,    /* ... and it only gives back */
+    HOT_PREFETCH = 16, /* the store allows asking before the lease is used up */
+    HOT_TRICKLE = 64,  /* wants to ask for the next trickle when retry_us has come */
+    HOT_PARKED = 32,   /* the last denial: permits are out elsewhere */
 };
 
 /* All that a local decision touches: one cache line. */
 struct hot {
     struct weir_key key;
     uint64_t fast_until_ns; /* until then held may be spent, and spent counts for the same window */
-    uint64_t deny_until_ns; /* until then a cost of deny_units or more, beyond what is held, is denied */
-    uint64_t spent_units;   /* in the accounting window */
+    /* until then a cost of deny_units or more, beyond what is held, is denied */
+    uint64_t deny_until_ns;
+    uint64_t spent_units; /* in the accounting window */
     uint32_t held_units;
-    uint32_t low_units;  /* a spend that leaves less goes the slow way, to ask in time */
-    uint32_t deny_units; /* UINT32_MAX: nothing is remembered */
+    uint32_t low_units;    /* a spend that leaves less goes the slow way, to ask in time */
+    uint32_t deny_units;   /* UINT32_MAX: nothing is remembered */
     uint32_t demand_units; /* admitted, denied and waiting since demand_start_ms; saturates */
-    uint32_t touched_ms; /* last request */
+    uint32_t touched_ms;   /* last request */
     uint16_t plan_index;
     uint16_t flags; /* enum hot_flag */
 };
@@ -52,20 +55,20 @@ _Static_assert(sizeof(struct hot) == 64, "a local decision touches one cache lin
 
 /* What only asks and answers touch. Times are store microseconds unless the name says otherwise. */
 struct cold {
-    uint64_t lease_period;   /* held_units end with it */
-    uint64_t retry_us;       /* no ask before; 0: none */
-    uint64_t trickle_period; /* of trickle[0]; trickle[1] is for the next */
-    uint64_t window_index;   /* accounting window of hot.spent_units */
+    uint64_t lease_period;    /* held_units end with it */
+    uint64_t retry_us;        /* no ask before; 0: none */
+    uint64_t trickle_period;  /* of trickle[0]; trickle[1] is for the next */
+    uint64_t window_index;    /* accounting window of hot.spent_units */
     uint64_t remaining_units; /* the store's, at answered_us */
-    uint64_t answered_us;    /* 0: never */
+    uint64_t answered_us;     /* 0: never */
     uint64_t version;
     uint64_t outstanding_units; /* out in processes, as the store knew at answered_us */
     uint64_t global_rate_milli; /* demand of all processes, at answered_us */
-    uint64_t deadline_ns;    /* local; NEVER: not in the heap */
-    uint64_t sent_ns;        /* local; of the ask in flight */
+    uint64_t deadline_ns;       /* local; NEVER: not in the heap */
+    uint64_t sent_ns;           /* local; of the ask in flight */
     uint64_t rate_share_period;
     uint32_t trickle[2];
-    uint32_t trickle_taken; /* permits of trickle[0] already added to held_units */
+    uint32_t trickle_taken;  /* permits of trickle[0] already added to held_units */
     uint32_t leased_units;   /* held_units + what was spent of leases since the last ask */
     uint32_t returned_units; /* given up, not yet reported to the store */
     uint32_t expired_units;  /* part of it that ended with a lease before lease_period */
@@ -73,7 +76,7 @@ struct cold {
     uint32_t rate_reported_milli;
     uint32_t rate_before_milli; /* in the demand period before demand_start_ms */
     uint32_t demand_start_ms;
-    uint32_t resumed_ms; /* first request after the last idle spell */
+    uint32_t resumed_ms;    /* first request after the last idle spell */
     uint32_t granted_units; /* by the last answer */
     uint32_t need_units;    /* of the ask in flight ... */
     uint32_t least_units;
@@ -157,8 +160,10 @@ uint64_t clock_error_ns(const struct clock_offset *clock, uint64_t now_ns);
 uint64_t clock_store_ns(const struct clock_offset *clock, uint64_t now_ns);
 uint64_t clock_early_ns(const struct clock_offset *clock, uint64_t now_ns);
 uint64_t clock_late_ns(const struct clock_offset *clock, uint64_t now_ns);
-/* Local time until which the store's clock has surely not reached store_us; now_ns if it may have. */
-uint64_t clock_surely_before_ns(const struct clock_offset *clock, uint64_t now_ns, uint64_t store_us);
+/* Local time until which the store's clock has surely not reached store_us; now_ns if it may have.
+ */
+uint64_t clock_surely_before_ns(const struct clock_offset *clock, uint64_t now_ns,
+                                uint64_t store_us);
 /* Local time from which the store's clock has surely reached store_us; now_ns if it has. */
 uint64_t clock_surely_reached_ns(const struct clock_offset *clock, uint64_t now_ns,
                                  uint64_t store_us);

@@ -1,9 +1,10 @@
 /* What time is it at the store?
  *
- * Every answer carries the store's clock. It was read somewhere between sending the ask and receiving the answer, so the
- * midpoint is wrong by at most half the round trip (Cristian, "Probabilistic clock synchronization", 1989, section 3), plus the
- * truncation to microseconds. The error then grows with the two clocks' drift, taken as 200 ppm. An answer replaces the
- * measurement in force if its error is smaller than that one's by now: the best recent round trip wins. */
+ * Every answer carries the store's clock. It was read somewhere between sending the ask and
+ * receiving the answer, so the midpoint is wrong by at most half the round trip (Cristian,
+ * "Probabilistic clock synchronization", 1989, section 3), plus the truncation to microseconds. The
+ * error then grows with the two clocks' drift, taken as 200 ppm. An answer replaces the measurement
+ * in force if its error is smaller than that one's by now: the best recent round trip wins. */
 #include "limiter_private.h"
 #include "weir/assert.h"
 
@@ -23,8 +24,8 @@ void clock_learn(struct clock_offset *clock, uint64_t sent_ns, uint64_t received
         return;
     }
     /* two's complement difference: exact whatever the two epochs are */
-    clock->offset_ns = (int64_t)(store_us * NS_PER_US + NS_PER_US / 2 -
-                                 (sent_ns + round_trip_ns / 2));
+    clock->offset_ns =
+        (int64_t)(store_us * NS_PER_US + NS_PER_US / 2 - (sent_ns + round_trip_ns / 2));
     clock->error_ns = error_ns;
     clock->measured_ns = received_ns;
     clock->known = true;
@@ -54,7 +55,8 @@ uint64_t clock_late_ns(const struct clock_offset *clock, uint64_t now_ns)
     return clock_store_ns(clock, now_ns) + clock_error_ns(clock, now_ns);
 }
 
-uint64_t clock_surely_before_ns(const struct clock_offset *clock, uint64_t now_ns, uint64_t store_us)
+uint64_t clock_surely_before_ns(const struct clock_offset *clock, uint64_t now_ns,
+                                uint64_t store_us)
 {
     const uint64_t late_ns = clock_late_ns(clock, now_ns);
 
@@ -64,7 +66,8 @@ uint64_t clock_surely_before_ns(const struct clock_offset *clock, uint64_t now_n
     if (late_ns >= store_us * NS_PER_US) {
         return now_ns;
     }
-    /* the late bound runs 1 + 1/5000 as fast as the local clock; both divisions round, by less than 1 each */
+    /* the late bound runs 1 + 1/5000 as fast as the local clock; both divisions round, by less than
+     * 1 each */
     const uint64_t gap_ns = store_us * NS_PER_US - late_ns;
     const uint64_t wait_ns = gap_ns - gap_ns / (DRIFT_DIVISOR - 1);
     return wait_ns > 2 ? now_ns + wait_ns - 2 : now_ns;

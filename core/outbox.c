@@ -1,5 +1,6 @@
-/* What leaves the limiter besides asks in the ordinary course: reports of spent units, and the last ask of a key that makes
- * room for another. Both are rings; a call that could need a place checks for room before it changes anything. */
+/* What leaves the limiter besides asks in the ordinary course: reports of spent units, and the last
+ * ask of a key that makes room for another. Both are rings; a call that could need a place checks
+ * for room before it changes anything. */
 #include "limiter_private.h"
 #include "weir/assert.h"
 

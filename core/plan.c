@@ -36,7 +36,8 @@ static enum weir_status check_ranges(const struct weir_plan_options *options)
     }
     /* rate_units / period_us <= 10^9 / 10^6, compared without forming a product that could wrap */
     if (options->rate_units / 1000 > options->rate_period_us ||
-        (options->rate_units / 1000 == options->rate_period_us && options->rate_units % 1000 != 0)) {
+        (options->rate_units / 1000 == options->rate_period_us &&
+         options->rate_units % 1000 != 0)) {
         return WEIR_ERR_ARGUMENT;
     }
     return WEIR_OK;
@@ -52,21 +53,21 @@ static uint64_t scaled_exactly(uint64_t value, uint64_t factor, uint64_t divisor
 }
 
 /* limit_units and capacity_units, and the bound that keeps every later product exact. */
-static enum weir_status derive_limits(struct weir_plan *plan, const struct weir_plan_options *options)
+static enum weir_status derive_limits(struct weir_plan *plan,
+                                      const struct weir_plan_options *options)
 {
     const uint64_t span_us =
         options->algorithm == WEIR_ALGORITHM_WINDOW ? options->window_us : UINT64_C(60000000);
 
     plan->limit_units = scaled_exactly(plan->rate_units, span_us, plan->rate_period_us);
-    plan->capacity_units = options->algorithm == WEIR_ALGORITHM_WINDOW ? plan->limit_units
-                                                                       : options->capacity_units;
+    plan->capacity_units =
+        options->algorithm == WEIR_ALGORITHM_WINDOW ? plan->limit_units : options->capacity_units;
     if (plan->limit_units == UINT64_MAX || plan->capacity_units >= WEIR_EXACT_MAX ||
         plan->rate_units >= WEIR_EXACT_MAX) {
         return WEIR_ERR_PLAN_INEXACT;
     }
     if (options->algorithm == WEIR_ALGORITHM_BUCKET &&
-        plan->capacity_units >
-            (WEIR_EXACT_MAX - 1 - plan->rate_units) / plan->rate_period_us) {
+        plan->capacity_units > (WEIR_EXACT_MAX - 1 - plan->rate_units) / plan->rate_period_us) {
         return WEIR_ERR_PLAN_INEXACT;
     }
     return WEIR_OK;

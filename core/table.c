@@ -1,8 +1,9 @@
 /* Which slot a key has.
  *
- * Open addressing with linear probing over 32-bit slot numbers, at most 4/5 full; removal shifts followers back (Knuth,
- * TAOCP 3, 6.4, algorithm R), so there are no tombstones. The index hash is private to the process: knowing the
- * fleet's fingerprints does not tell where keys collide here. */
+ * Open addressing with linear probing over 32-bit slot numbers, at most 4/5 full; removal shifts
+ * followers back (Knuth, TAOCP 3, 6.4, algorithm R), so there are no tombstones. The index hash is
+ * private to the process: knowing the fleet's fingerprints does not tell where keys collide here.
+ */
 #include "limiter_private.h"
 #include "weir/assert.h"
 

@@ -15,7 +15,8 @@ static uint64_t saturating_sub(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* A pair of sums, [0] for the current period and [1] for the next: after the turn of a period the next is current. */
+/* A pair of sums, [0] for the current period and [1] for the next: after the turn of a period the
+ * next is current. */
 static void pair_roll_forward(uint64_t pair[2], uint64_t *period, uint64_t now_period)
 {
     if (now_period <= *period) {
@@ -46,7 +47,8 @@ static uint64_t held_out(const struct weir_store_key *state)
     return state->outstanding[0] + state->outstanding[1] + state->flight[0] + state->flight[1];
 }
 
-/* Add what accrued since the last call, up to what the capacity leaves beside the permits that are out. */
+/* Add what accrued since the last call, up to what the capacity leaves beside the permits that are
+ * out. */
 static void refill(struct weir_store_key *state, const struct weir_plan *plan, uint64_t now_us)
 {
     const uint64_t cap = saturating_sub(plan->capacity_units, held_out(state));
@@ -57,7 +59,8 @@ static void refill(struct weir_store_key *state, const struct weir_plan *plan, u
     }
     state->updated_us = now_us;
     /* exact: elapsed_us <= full_us, so elapsed_us x rate_units < capacity x period + rate < 2^53 */
-    const uint64_t gain = (plan->rate_units == 0 ? 0 : elapsed_us * plan->rate_units) + state->carry;
+    const uint64_t gain =
+        (plan->rate_units == 0 ? 0 : elapsed_us * plan->rate_units) + state->carry;
     const uint64_t tokens = state->tokens + gain / plan->rate_period_us;
 
     state->carry = gain % plan->rate_period_us;
@@ -101,8 +104,9 @@ static void advance_trickles(struct weir_store_key *state, const struct weir_key
     }
 }
 
-/* Room comes back when a lease period ends and when grants have landed; what accrues before that is lost if the bucket
- * cannot hold it. So the refill goes from one such instant to the next: at most four of them, then both pairs are empty. */
+/* Room comes back when a lease period ends and when grants have landed; what accrues before that is
+ * lost if the bucket cannot hold it. So the refill goes from one such instant to the next: at most
+ * four of them, then both pairs are empty. */
 static uint64_t next_room_us(const struct weir_store_key *state, const struct weir_key *key,
                              const struct weir_plan *plan, uint64_t now_us)
 {
@@ -199,12 +203,14 @@ void weir_store_key_init(struct weir_store_key *state, const struct weir_key *ke
     };
 }
 
-/* A newer plan takes effect with what was already spent: tokens are clipped to the new capacity. An older plan, from a
- * process that has not heard yet, is served under the newest one's numbers only as far as its own go. */
+/* A newer plan takes effect with what was already spent: tokens are clipped to the new capacity. An
+ * older plan, from a process that has not heard yet, is served under the newest one's numbers only
+ * as far as its own go. */
 static void adopt_plan(struct weir_store_key *state, const struct weir_plan *plan)
 {
     if (state->rate_period_us != plan->rate_period_us) {
-        state->rate_period_us = plan->rate_period_us; /* of an older plan too: the carry is in its unit now */
+        state->rate_period_us =
+            plan->rate_period_us; /* of an older plan too: the carry is in its unit now */
         state->carry = 0;
     }
     if (plan->version <= state->plan_version) {
@@ -232,7 +238,8 @@ static void give_back(struct weir_store_key *state, const struct weir_plan *plan
     state->tokens += lesser(units, room);
 }
 
-/* A trickle is given up: its future part was never taken, and what accrued to it unseen since comes back too. */
+/* A trickle is given up: its future part was never taken, and what accrued to it unseen since comes
+ * back too. */
 static void cancel_trickles(struct weir_store_key *state, const struct weir_ask *ask,
                             uint64_t now_us)
 {
@@ -262,8 +269,8 @@ static void cancel_trickles(struct weir_store_key *state, const struct weir_ask 
 }
 
 /* Permits of a lease that ends with lease_period are out no longer.
- * What came by a trickle is booked to the later sum, whatever the ask names; the earlier sum is never the wrong one to reduce
- * first, since it is dropped first. */
+ * What came by a trickle is booked to the later sum, whatever the ask names; the earlier sum is
+ * never the wrong one to reduce first, since it is dropped first. */
 static void count_back(struct weir_store_key *state, uint64_t lease_period, uint64_t units)
 {
     if (lease_period == state->lease_period) {
@@ -274,9 +281,9 @@ static void count_back(struct weir_store_key *state, uint64_t lease_period, uint
     state->outstanding[1] = saturating_sub(state->outstanding[1], units);
 }
 
-/* What the ask says about earlier leases. Once the period they end with is over they are counted no more, and the bucket has
- * refilled in their place: they are neither out nor given back, and what was held is void (the process learns it from
- * the answer's lease_period). */
+/* What the ask says about earlier leases. Once the period they end with is over they are counted no
+ * more, and the bucket has refilled in their place: they are neither out nor given back, and what
+ * was held is void (the process learns it from the answer's lease_period). */
 static void settle(struct weir_store_key *state, const struct weir_ask *ask, uint64_t now_us)
 {
     const bool window = ask->plan.algorithm == WEIR_ALGORITHM_WINDOW;
@@ -304,7 +311,8 @@ static void count_demand(struct weir_store_key *state, const struct weir_ask *as
         before = 1;
     }
     if (before >= 0 && ask->rate_milli_before != 0) {
-        state->rate_milli[before] = saturating_sub(state->rate_milli[before], ask->rate_milli_before);
+        state->rate_milli[before] =
+            saturating_sub(state->rate_milli[before], ask->rate_milli_before);
         state->active[before] = saturating_sub(state->active[before], 1);
     }
     if (ask->rate_milli != 0) {
@@ -313,7 +321,8 @@ static void count_demand(struct weir_store_key *state, const struct weir_ask *as
     }
 }
 
-/* A slower process stretches the flight period for all; it shrinks again once nothing is in flight. */
+/* A slower process stretches the flight period for all; it shrinks again once nothing is in flight.
+ */
 static void adjust_flight(struct weir_store_key *state, uint32_t flight_us, uint64_t now_us)
 {
     const uint64_t in_flight = state->flight[0] + state->flight[1];
@@ -326,8 +335,8 @@ static void adjust_flight(struct weir_store_key *state, uint32_t flight_us, uint
     }
 }
 
-/* Granted units that requests spend as soon as the answer comes, so that no later ask needs to say what became of them. If
- * only a part of the need is granted, some of it may be left over. */
+/* Granted units that requests spend as soon as the answer comes, so that no later ask needs to say
+ * what became of them. If only a part of the need is granted, some of it may be left over. */
 static uint32_t spent_at_once(const struct weir_ask *ask, const struct grant *grant)
 {
     if (ask->flags & WEIR_ASK_SPEND || ask->plan.algorithm == WEIR_ALGORITHM_UNLIMITED) {
@@ -352,7 +361,8 @@ static void debit_grant(struct weir_store_key *state, const struct weir_ask *ask
 }
 
 /* This process's turn: about one pace from now, after those who got their turn before it. */
-static uint64_t next_turn_us(struct weir_store_key *state, const struct grant *grant, uint64_t now_us)
+static uint64_t next_turn_us(struct weir_store_key *state, const struct grant *grant,
+                             uint64_t now_us)
 {
     const uint64_t active = state->active[0] + state->active[1];
     const uint64_t soonest_us = now_us + grant->pace_us / 2;
@@ -383,8 +393,8 @@ static uint64_t retry_us(struct weir_store_key *state, const struct weir_ask *as
     const struct weir_plan *plan = &ask->plan;
 
     const uint64_t least = grant->units == 0 && ask->least_units > 1 ? ask->least_units : 1;
-    const bool refused = grant->units == 0 && ask->want_units != 0 &&
-                         weir_store_key_remaining(state, plan) < least;
+    const bool refused =
+        grant->units == 0 && ask->want_units != 0 && weir_store_key_remaining(state, plan) < least;
 
     if (grant->pace_us == 0 && !refused) {
         return 0;
@@ -395,8 +405,8 @@ static uint64_t retry_us(struct weir_store_key *state, const struct weir_ask *as
     }
     const bool crowded = saturating_sub(plan->capacity_units, held_out(state)) < least;
     const uint64_t from_us = crowded ? landing_us(state, now_us) : now_us;
-    const uint64_t wait_us = weir_plan_refill_us(plan, saturating_sub(least, state->tokens),
-                                                 crowded ? 0 : state->carry);
+    const uint64_t wait_us =
+        weir_plan_refill_us(plan, saturating_sub(least, state->tokens), crowded ? 0 : state->carry);
     if (wait_us == UINT64_MAX) {
         return UINT64_MAX;
     }
@@ -447,8 +457,7 @@ static void apply(struct weir_store_key *state, const struct weir_ask *ask, uint
     answer->lease_period = state->lease_period + new_lease_sum(plan);
     answer->retry_us = retry_us(state, ask, &grant, now_us);
     answer->outstanding_units = held_out(state);
-    if (grant.units == 0 && answer->retry_us != 0 &&
-        answer->outstanding_units > ask->held_units) {
+    if (grant.units == 0 && answer->retry_us != 0 && answer->outstanding_units > ask->held_units) {
         answer->flags |= WEIR_ANSWER_PARKED;
     }
 }

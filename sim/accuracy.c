@@ -98,7 +98,8 @@ uint64_t sim_accuracy_interval_end_ns(const struct sim_accuracy *accuracy, uint3
     return entry->first_end_ns + interval * entry->interval_ns;
 }
 
-/* Remember in which second the oracle's bucket was last full: what was denied before that cannot be made up for. */
+/* Remember in which second the oracle's bucket was last full: what was denied before that cannot be
+ * made up for. */
 static void note_full(struct sim_accuracy *accuracy, uint32_t key, uint64_t time_ns)
 {
     const uint64_t full_ns = sim_oracle_last_full_ns(&accuracy->keys[key].oracle, time_ns);
@@ -111,13 +112,15 @@ static void note_full(struct sim_accuracy *accuracy, uint32_t key, uint64_t time
     }
 }
 
-/* Bring a key's oracle to time_ns, stopping at each end of a second and of an interval on the way. */
+/* Bring a key's oracle to time_ns, stopping at each end of a second and of an interval on the way.
+ */
 static void advance_oracle(struct sim_accuracy *accuracy, uint32_t key, uint64_t time_ns)
 {
     struct sim_key_accuracy *entry = &accuracy->keys[key];
 
     while (entry->oracle_cell < entry->cell_count) {
-        const uint64_t cell_end_ns = sim_accuracy_interval_end_ns(accuracy, key, entry->oracle_cell);
+        const uint64_t cell_end_ns =
+            sim_accuracy_interval_end_ns(accuracy, key, entry->oracle_cell);
         const uint64_t second_end_ns = accuracy->second_count == 0
                                            ? UINT64_MAX
                                            : (entry->oracle_second + UINT64_C(1)) * NS_PER_S;
@@ -132,7 +135,7 @@ static void advance_oracle(struct sim_accuracy *accuracy, uint32_t key, uint64_t
             entry->oracle_cell++;
         }
         if (stop_ns == second_end_ns) {
-            note_full(accuracy, key, second_end_ns);
+            note_full(accuracy, key, second_end_ns - 1); /* its end belongs to the next second */
             entry->oracle_second++;
         }
     }
@@ -173,7 +176,8 @@ void sim_accuracy_admitted(struct sim_accuracy *accuracy, uint32_t key, uint64_t
         accuracy->admitted_totals[second] += cost_units;
     }
     if (accuracy->spending_count == accuracy->spending_capacity) {
-        const size_t capacity = accuracy->spending_capacity == 0 ? 4096 : 2 * accuracy->spending_capacity;
+        const size_t capacity =
+            accuracy->spending_capacity == 0 ? 4096 : 2 * accuracy->spending_capacity;
         struct sim_spending *grown = sim_memory_new(capacity, sizeof *grown);
         if (accuracy->spending_count != 0) {
             memcpy(grown, accuracy->spendings, accuracy->spending_count * sizeof *grown);

@@ -1,7 +1,9 @@
-/* How far the limiter was off, for every key and interval, against the oracle and against the contract.
+/* How far the limiter was off, for every key and interval, against the oracle and against the
+ * contract.
  *
- * Intervals: bucket plans, minutes of true time from 0; window plans, the key's own windows. A request counts in the interval of its
- * arrival, for the contract at its decision. Everything is counted in units and exact; percentages are formed at the end. */
+ * Intervals: bucket plans, minutes of true time from 0; window plans, the key's own windows. A
+ * request counts in the interval of its arrival, for the contract at its decision. Everything is
+ * counted in units and exact; percentages are formed at the end. */
 #ifndef SIM_ACCURACY_H
 #define SIM_ACCURACY_H
 
@@ -18,9 +20,10 @@ struct sim_cell {
     uint64_t demand_units;
     uint64_t oracle_units;
     uint64_t admitted_units;
-    uint64_t oracle_left;      /* the oracle's remainder at the end */
-    uint64_t store_left;       /* the store's remainder at the end */
-    uint64_t store_taken;      /* bucket: taken from the store since time 0, less what came back; window: in this window */
+    uint64_t oracle_left; /* the oracle's remainder at the end */
+    uint64_t store_left;  /* the store's remainder at the end */
+    uint64_t store_taken; /* bucket: taken from the store since time 0, less what came back; window:
+                             in this window */
 };
 
 /* An admission waiting to be checked against the contract in order of decision time. */
@@ -37,7 +40,7 @@ struct sim_key_accuracy {
     uint64_t first_end_ns; /* end of interval 0 */
     size_t first_cell;
     uint32_t cell_count;
-    uint32_t oracle_cell;  /* the interval the oracle is in */
+    uint32_t oracle_cell; /* the interval the oracle is in */
     uint32_t oracle_second;
 };
 
@@ -53,7 +56,8 @@ struct sim_accuracy {
     int64_t *delta_by_second; /* admitted by the oracle less admitted by the limiter */
     uint64_t *oracle_totals;  /* by second only, of all keys */
     uint64_t *admitted_totals;
-    uint8_t *full_by_second; /* the oracle's bucket was full at some instant of it (window: the window began in it) */
+    uint8_t *full_by_second; /* the oracle's bucket was full at some instant of it (window: the
+                                window began in it) */
 
     struct sim_spending *spendings;
     size_t spending_count;

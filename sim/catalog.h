@@ -1,4 +1,5 @@
-/* The keys of a scenario as the limiter sees them: fingerprint, plan, shard, phase. Keys are numbered as in traffic.h. */
+/* The keys of a scenario as the limiter sees them: fingerprint, plan, shard, phase. Keys are
+ * numbered as in traffic.h. */
 #ifndef SIM_CATALOG_H
 #define SIM_CATALOG_H
 
@@ -12,7 +13,8 @@
 /* The store's clock at true time 0: a whole minute of 2023. */
 #define SIM_STORE_EPOCH_US UINT64_C(1699999980000000)
 
-/* What a process's clock reads at true time 0, before its own error: a machine that has been up for a while. */
+/* What a process's clock reads at true time 0, before its own error: a machine that has been up for
+ * a while. */
 #define SIM_LOCAL_START_NS UINT64_C(1000000000000000)
 
 struct sim_key {

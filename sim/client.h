@@ -1,5 +1,5 @@
-/* The limiter in one process, whatever coordination it uses: the core (lease), or a baseline to compare with. A
- * client sees the process's own clock only. */
+/* The limiter in one process, whatever coordination it uses: the core (lease), or a baseline to
+ * compare with. A client sees the process's own clock only. */
 #ifndef SIM_CLIENT_H
 #define SIM_CLIENT_H
 
@@ -25,7 +25,8 @@ struct sim_client_operations {
     /* Fill the next exchange to send; false: none. */
     bool (*next_exchange)(struct sim_client *client, uint64_t local_ns,
                           struct sim_exchange *exchange);
-    void (*reply)(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange);
+    void (*reply)(struct sim_client *client, uint64_t local_ns,
+                  const struct sim_exchange *exchange);
     bool (*next_settled)(struct sim_client *client, struct weir_settled *settled);
     /* The next four are NULL for a client without timers, leases and bounds. */
     uint64_t (*next_deadline_ns)(const struct sim_client *client);

@@ -3,9 +3,10 @@
  *   held lease of this window with enough permits: spend one locally
  *   else: INCRBY the window's counter by LEASE, take what lies below the limit, keep the rest
  *
- * To the letter includes what the note does not say: requests that miss at the same time each ask, an answer overwrites the lease
- * then held, a refused or partial increment stays on the counter, a denial is not remembered, the window is that of the process's
- * own clock. The note's store knows a limit per window only, so a bucket plan is held to rate x 60 s. */
+ * To the letter includes what the note does not say: requests that miss at the same time each ask,
+ * an answer overwrites the lease then held, a refused or partial increment stays on the counter, a
+ * denial is not remembered, the window is that of the process's own clock. The note's store knows a
+ * limit per window only, so a bucket plan is held to rate x 60 s. */
 #include <stdlib.h>
 
 #include "client.h"
@@ -29,7 +30,8 @@ struct client_as_written {
     uint64_t spent_units;
 };
 
-/* The process reads a wall clock: the simulated one is the store's epoch plus the process's own error. */
+/* The process reads a wall clock: the simulated one is the store's epoch plus the process's own
+ * error. */
 static uint64_t window_of(const struct client_as_written *self, uint32_t key, uint64_t local_ns)
 {
     const uint64_t window_us = self->catalog->plans[self->catalog->keys[key].plan].window_us;
@@ -58,7 +60,8 @@ static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,
                                   .ticket = ++self->last_ticket};
 }
 
-static bool next_exchange(struct sim_client *client, uint64_t local_ns, struct sim_exchange *exchange)
+static bool next_exchange(struct sim_client *client, uint64_t local_ns,
+                          struct sim_exchange *exchange)
 {
     struct client_as_written *self = (struct client_as_written *)client;
 
@@ -80,7 +83,8 @@ static void reply(struct sim_client *client, uint64_t local_ns, const struct sim
 {
     struct client_as_written *self = (struct client_as_written *)client;
     const uint32_t cost = exchange->ask.need_units;
-    const uint64_t limit = self->catalog->plans[self->catalog->keys[exchange->key].plan].limit_units;
+    const uint64_t limit =
+        self->catalog->plans[self->catalog->keys[exchange->key].plan].limit_units;
     const uint64_t lease = exchange->add_units;
     const uint64_t over = exchange->add_count > limit ? exchange->add_count - limit : 0;
     const uint64_t granted = lease > over ? lease - over : 0;

@@ -62,7 +62,8 @@ static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,
     return decision;
 }
 
-static bool next_exchange(struct sim_client *client, uint64_t local_ns, struct sim_exchange *exchange)
+static bool next_exchange(struct sim_client *client, uint64_t local_ns,
+                          struct sim_exchange *exchange)
 {
     struct client_lease *self = (struct client_lease *)client;
 
@@ -77,10 +78,10 @@ static bool next_exchange(struct sim_client *client, uint64_t local_ns, struct s
 static void reply(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange)
 {
     struct client_lease *self = (struct client_lease *)client;
-    const enum weir_status status =
-        weir_limiter_answer(self->limiter, local_ns, &exchange->answer);
+    const enum weir_status status = weir_limiter_answer(self->limiter, local_ns, &exchange->answer);
 
-    if (status != WEIR_ERR_UNEXPECTED) { /* the last ask of an evicted key: nobody waits for its answer */
+    if (status !=
+        WEIR_ERR_UNEXPECTED) { /* the last ask of an evicted key: nobody waits for its answer */
         must(status);
     }
     drain_reports(self);

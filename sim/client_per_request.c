@@ -1,11 +1,13 @@
-/* Baseline: every request is decided by the store, in one atomic ask of its own. Exact, at a round trip each. */
+/* Baseline: every request is decided by the store, in one atomic ask of its own. Exact, at a round
+ * trip each. */
 #include <stdlib.h>
 
 #include "client.h"
 #include "memory.h"
 #include "weir/take.h"
 
-/* Requests not yet sent, and verdicts not yet fetched: a decide or reply adds at most one of either. */
+/* Requests not yet sent, and verdicts not yet fetched: a decide or reply adds at most one of
+ * either. */
 struct client_per_request {
     struct sim_client base;
     const struct sim_catalog *catalog;
@@ -34,7 +36,8 @@ static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,
                                   .ticket = ++self->last_ticket};
 }
 
-static bool next_exchange(struct sim_client *client, uint64_t local_ns, struct sim_exchange *exchange)
+static bool next_exchange(struct sim_client *client, uint64_t local_ns,
+                          struct sim_exchange *exchange)
 {
     struct client_per_request *self = (struct client_per_request *)client;
 

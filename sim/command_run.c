@@ -32,7 +32,8 @@ struct options {
 static const struct argp_option option_table[] = {
     {"seed", 's', "N", 0, "Run with another seed than the scenario's (0 ... 2^63 - 1)", 0},
     {"kernel", 'k', "KERNEL", 0,
-     "simgrid (default: SimGrid hosts, links and messages) or heap (a plain event heap; same results "
+     "simgrid (default: SimGrid hosts, links and messages) or heap (a plain event heap; same "
+     "results "
      "where no bandwidth is limited, and faster)",
      0},
     {"set", 'S', "PATH=VALUE", 0,
@@ -40,7 +41,9 @@ static const struct argp_option option_table[] = {
      "traffic[0].demand_ratio=2; may be repeated",
      0},
     {"out", 'o', "DIR", 0,
-     "Write result.json, timeline.csv, intervals.csv, run.svg and run.png into DIR (made if missing)", 0},
+     "Write result.json, timeline.csv, intervals.csv, run.svg and run.png into DIR (made if "
+     "missing)",
+     0},
     {"json", 'j', 0, 0, "Print the result as JSON instead of tables", 0},
     {"quiet", 'q', 0, 0, "Print nothing but errors: the exit status tells", 0},
     {0},
@@ -56,7 +59,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         errno = 0;
         (void)strtoull(argument, &end, 10);
         if (errno != 0 || *end != '\0' || end == argument || argument[0] == '-') {
-            argp_error(state, "--seed: found \"%s\"; allowed: a whole number from 0 to 2^63 - 1", argument);
+            argp_error(state, "--seed: found \"%s\"; allowed: a whole number from 0 to 2^63 - 1",
+                       argument);
         }
         snprintf(options->seed_set, sizeof options->seed_set, "seed=%s", argument);
         break;
@@ -99,13 +103,15 @@ static const struct argp parser = {
     .parser = parse_option,
     .args_doc = "SCENARIO",
     .doc =
-        "Simulate SCENARIO and measure how far its limiter lets too much or too little through, against "
+        "Simulate SCENARIO and measure how far its limiter lets too much or too little through, "
+        "against "
         "an exact central limiter.\v"
         "Examples:\n"
         "  weir run scenarios/skewed-fleet.json\n"
         "  weir run scenarios/skewed-fleet.json --seed 7 --out out\n"
         "  weir run scenarios/small-limits.json --set fleet.processes=200\n\n"
-        "Exit status: 0 all expectations met; 1 an expectation failed; 2 inconclusive; 64 bad usage or "
+        "Exit status: 0 all expectations met; 1 an expectation failed; 2 inconclusive; 64 bad usage "
+        "or "
         "scenario; 70 internal error.",
 };
 

@@ -1,4 +1,5 @@
-/* What travels between a process and a store shard. One object per exchange goes there and comes back. */
+/* What travels between a process and a store shard. One object per exchange goes there and comes
+ * back. */
 #ifndef SIM_EXCHANGE_H
 #define SIM_EXCHANGE_H
 
@@ -11,7 +12,7 @@ enum sim_exchange_kind {
     SIM_EXCHANGE_ADD,     /* INCRBY on "rl:{key}:{window}", as the design note has it */
 };
 
-#define SIM_ASK_BYTES 160    /* on the wire, for scenarios with limited bandwidth */
+#define SIM_ASK_BYTES 160 /* on the wire, for scenarios with limited bandwidth */
 #define SIM_ANSWER_BYTES 120
 
 struct sim_exchange {

@@ -25,8 +25,8 @@ static uint64_t positive(int64_t value)
     return value > 0 ? (uint64_t)value : 0;
 }
 
-/* oracle - admitted of the seconds before `second`, from the last one in which the oracle's bucket was full: units denied
- * that may rightly be admitted later. */
+/* oracle - admitted of the seconds before `second`, from the last one in which the oracle's bucket
+ * was full: units denied that may rightly be admitted later. */
 static uint64_t late_units(const struct sim_accuracy *accuracy, uint32_t key, uint64_t second)
 {
     const size_t row = (size_t)key * accuracy->second_count;
@@ -59,10 +59,10 @@ void sim_judgement_interval(const struct sim_accuracy *accuracy, uint32_t key, u
     }
 }
 
-/* How much each cause adds to oracle - admitted in an interval. With S the oracle's and R the store's remainder at the end,
- * taken = what left the store, parked = taken - admitted:
- *   oracle = start + refill(oracle) - S   and   taken = start + refill(store) - R,   so
- *   oracle - admitted = parked + (R - S) + (refill(oracle) - refill(store)), all as changes over the interval. */
+/* How much each cause adds to oracle - admitted in an interval. With S the oracle's and R the
+ * store's remainder at the end, taken = what left the store, parked = taken - admitted: oracle =
+ * start + refill(oracle) - S   and   taken = start + refill(store) - R,   so oracle - admitted =
+ * parked + (R - S) + (refill(oracle) - refill(store)), all as changes over the interval. */
 static void split_causes(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval,
                          int64_t part[SIM_CAUSE_COUNT])
 {

@@ -1,5 +1,5 @@
-/* From cells to figures: over- and under-admission, and the cause of every unit of either. Definitions as in
- * docs/MODEL.md, "What is measured". */
+/* From cells to figures: over- and under-admission, and the cause of every unit of either.
+ * Definitions as in docs/MODEL.md, "What is measured". */
 #ifndef SIM_JUDGEMENT_H
 #define SIM_JUDGEMENT_H
 
@@ -7,13 +7,15 @@
 
 #include "accuracy.h"
 
-/* Percentages are formed only for keys with a limit of at least this many units; below, look at units. */
+/* Percentages are formed only for keys with a limit of at least this many units; below, look at
+ * units. */
 #define SIM_PERCENT_LIMIT_MIN 1000
 
 enum sim_cause {
     SIM_CAUSE_PARKED = 0, /* taken from the store, and not spent by the end of the interval */
     SIM_CAUSE_UNCLAIMED,  /* left in the store, while processes denied */
-    SIM_CAUSE_WITHHELD,   /* refill that the capacity had no room for, because of permits counted as out */
+    SIM_CAUSE_WITHHELD,   /* refill that the capacity had no room for, because of permits counted as
+                             out */
     SIM_CAUSE_RACE,       /* granted beyond what the store had: lost updates of a baseline */
     SIM_CAUSE_UNEXPLAINED,
     SIM_CAUSE_COUNT,
@@ -32,7 +34,8 @@ struct sim_worst {
     uint32_t key;
     uint32_t interval;
     double percent;  /* of L; of the larger of over and under */
-    bool in_percent; /* the limit is large enough to count; such a key is never beaten by one whose is not */
+    bool in_percent; /* the limit is large enough to count; such a key is never beaten by one whose
+                        is not */
     int64_t delta_units;
     enum sim_cause cause;
 };

@@ -19,8 +19,8 @@ enum sim_kernel_entry_kind {
 
 struct sim_kernel_entry {
     uint64_t time_ns;
-    uint64_t
-        rank; /* kind in the top two bits, then receiver (30 bits) and sender (32 bits); event: 0 */
+    /* kind in the top two bits, then receiver (30 bits) and sender (32 bits); event: 0 */
+    uint64_t rank;
     uint64_t order; /* event: its tag; message and departure: how many were sent before it */
     void *payload;
     uint32_t size_bytes;

@@ -35,8 +35,7 @@ static unsigned bucket_of(uint64_t value)
     for (uint64_t rest = value >> SUB_BITS; rest > 1; rest >>= 1) {
         exponent++;
     }
-    const unsigned bucket =
-        (exponent << SUB_BITS) + (unsigned)(value >> exponent);
+    const unsigned bucket = (exponent << SUB_BITS) + (unsigned)(value >> exponent);
     return bucket < SIM_LATENCY_BUCKETS ? bucket : SIM_LATENCY_BUCKETS - 1;
 }
 

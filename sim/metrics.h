@@ -7,7 +7,8 @@
 
 #include "catalog.h"
 
-/* Times added to admitted requests, in buckets of at most 1/16 of their value: percentiles are exact to 6 %, the maximum exactly. */
+/* Times added to admitted requests, in buckets of at most 1/16 of their value: percentiles are
+ * exact to 6 %, the maximum exactly. */
 #define SIM_LATENCY_BUCKETS 704
 
 struct sim_latency {
@@ -32,7 +33,7 @@ struct sim_metrics {
     uint64_t denied;
     uint64_t unanswered;
     uint64_t answered_within_5ms;
-    struct sim_latency all;                        /* admitted requests, first touches included */
+    struct sim_latency all;                         /* admitted requests, first touches included */
     struct sim_latency by_class[SIM_LIMIT_CLASSES]; /* first touches apart */
     struct sim_latency first_touches;
 
@@ -51,7 +52,8 @@ void sim_metrics_decision(struct sim_metrics *metrics, enum sim_limit_class clas
 void sim_metrics_ask(struct sim_metrics *metrics, uint64_t sent_ns);
 void sim_metrics_reply(struct sim_metrics *metrics, uint64_t received_ns);
 
-/* The smallest recorded value with at least part_ppm of all at or below it (upper edge of its bucket). */
+/* The smallest recorded value with at least part_ppm of all at or below it (upper edge of its
+ * bucket). */
 uint64_t sim_latency_percentile_ns(const struct sim_latency *latency, uint32_t part_ppm);
 
 uint64_t sim_metrics_asks_max_10ms(const struct sim_metrics *metrics);

@@ -54,10 +54,12 @@ static bool write_intervals(const char *folder, const struct sim_world *world)
     if (file == NULL) {
         return false;
     }
-    fprintf(file, "key,end_s,limit_units,demand_units,admitted_units,oracle_units,over_pct,under_pct\n");
+    fprintf(file,
+            "key,end_s,limit_units,demand_units,admitted_units,oracle_units,over_pct,under_pct\n");
     for (uint32_t key = 0; key < accuracy->catalog->key_count; key++) {
         const struct sim_key_accuracy *entry = &accuracy->keys[key];
-        const uint64_t limit = accuracy->catalog->plans[accuracy->catalog->keys[key].plan].limit_units;
+        const uint64_t limit =
+            accuracy->catalog->plans[accuracy->catalog->keys[key].plan].limit_units;
         char name[SIM_NAME_SIZE + 16];
         sim_catalog_name(accuracy->catalog, key, name, sizeof name);
         for (uint32_t i = 0; i < entry->cell_count; i++) {
@@ -66,7 +68,8 @@ static bool write_intervals(const char *folder, const struct sim_world *world)
             uint64_t over;
             uint64_t under;
             sim_judgement_interval(accuracy, key, i, &over, &under);
-            fprintf(file, "%s,%.3f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%.6f\n", name,
+            fprintf(file, "%s,%.3f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%.6f\n",
+                    name,
                     (double)(end_ns < accuracy->duration_ns ? end_ns : accuracy->duration_ns) / 1e9,
                     limit, cell->demand_units, cell->admitted_units, cell->oracle_units,
                     limit > 0 ? 100.0 * (double)over / (double)limit : 0,
@@ -114,8 +117,8 @@ bool sim_plot_draw(const char *folder, const struct sim_result *result,
     snprintf(settings, sizeof settings,
              "folder='%s'; duration_s=%.9g; reach=%.6g; "
              "heading='%s: over by at most %.2f %%, under by at most %.2f %% of a limit'",
-             quoted, (double)world->scenario->duration_ns / 1e9, reach > 1.2 ? reach : 1.2,
-             name, over, under);
+             quoted, (double)world->scenario->duration_ns / 1e9, reach > 1.2 ? reach : 1.2, name,
+             over, under);
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {

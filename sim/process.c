@@ -82,8 +82,8 @@ void sim_process_enqueue(struct sim_process *process, const struct sim_arrival *
         process->arrival_next = 0;
         process->arrival_count = 0;
     }
-    process->arrivals = grow(process->arrivals, process->arrival_count,
-                             &process->arrival_capacity, sizeof *process->arrivals);
+    process->arrivals = grow(process->arrivals, process->arrival_count, &process->arrival_capacity,
+                             sizeof *process->arrivals);
     process->arrivals[process->arrival_count++] = *arrival;
 }
 
@@ -139,10 +139,13 @@ static void send_exchanges(struct sim_process *process, uint64_t now_ns, uint64_
             return;
         }
         const uint64_t jitter_ns =
-            scenario->jitter_ns / 2 == 0 ? 0 : sim_prng_below(&process->jitter, scenario->jitter_ns / 2 + 1);
+            scenario->jitter_ns / 2 == 0
+                ? 0
+                : sim_prng_below(&process->jitter, scenario->jitter_ns / 2 + 1);
         exchange->process = process->number;
         exchange->sent_ns = now_ns;
-        exchange->reply_ns = now_ns + jitter_ns + scenario->round_trip_ns / 2 * 2 + scenario->service_ns;
+        exchange->reply_ns =
+            now_ns + jitter_ns + scenario->round_trip_ns / 2 * 2 + scenario->service_ns;
         process->in_flight = grow(process->in_flight, process->in_flight_count,
                                   &process->in_flight_capacity, sizeof(struct sim_exchange *));
         process->in_flight[process->in_flight_count++] = exchange;
@@ -158,7 +161,8 @@ static void take_settled(struct sim_process *process, uint64_t now_ns)
     struct weir_settled settled;
 
     while (process->client->operations->next_settled(process->client, &settled)) {
-        WEIR_ASSERT(settled.ticket >= process->first_ticket && settled.ticket < process->next_ticket);
+        WEIR_ASSERT(settled.ticket >= process->first_ticket &&
+                    settled.ticket < process->next_ticket);
         struct sim_waiting *request = waiting_at(process, settled.ticket);
         request->settled = true;
         decided(process, request, now_ns, &settled.decision);
@@ -173,9 +177,8 @@ static void run_arrival(struct sim_process *process, const struct sim_arrival *a
 {
     uint8_t *touched = &process->touched[arrival->key / 8];
     const uint8_t bit = (uint8_t)(1u << (arrival->key % 8));
-    const struct sim_demand demand = {.key = arrival->key,
-                                      .cost_units = arrival->cost_units,
-                                      .endpoint = arrival->endpoint};
+    const struct sim_demand demand = {
+        .key = arrival->key, .cost_units = arrival->cost_units, .endpoint = arrival->endpoint};
     const struct sim_waiting request = {
         .arrived_ns = arrival->time_ns,
         .key = arrival->key,
@@ -214,8 +217,7 @@ static uint64_t next_timer_ns(struct sim_process *process)
 static void run_before(struct sim_process *process, uint64_t bound_ns, bool at_bound)
 {
     for (;;) {
-        const uint64_t until_ns =
-            process->horizon_ns < bound_ns ? process->horizon_ns : bound_ns;
+        const uint64_t until_ns = process->horizon_ns < bound_ns ? process->horizon_ns : bound_ns;
         const uint64_t timer_ns = next_timer_ns(process);
         const struct sim_arrival *arrival = process->arrival_next < process->arrival_count
                                                 ? &process->arrivals[process->arrival_next]

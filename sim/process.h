@@ -1,8 +1,9 @@
 /* One API process: its clock, its arrivals, its limiter, and the requests that wait.
  *
- * Local decisions need no kernel. A process runs its own arrivals and timers ahead of the global clock, up to its horizon: the earliest
- * instant at which something could reach it from outside. Nothing it does before then can be influenced, so running ahead changes no
- * result; it only saves one event per request. */
+ * Local decisions need no kernel. A process runs its own arrivals and timers ahead of the global
+ * clock, up to its horizon: the earliest instant at which something could reach it from outside.
+ * Nothing it does before then can be influenced, so running ahead changes no result; it only saves
+ * one event per request. */
 #ifndef SIM_PROCESS_H
 #define SIM_PROCESS_H
 
@@ -32,7 +33,7 @@ struct sim_process {
     struct sim_virtual_clock clock;
     struct sim_client *client;
     struct sim_prng jitter;
-    uint64_t now_ns; /* how far it has been run */
+    uint64_t now_ns;         /* how far it has been run */
     uint64_t timer_local_ns; /* the client's deadline by its own clock, and in true time */
     uint64_t timer_ns;
 
@@ -46,7 +47,8 @@ struct sim_process {
     size_t in_flight_capacity;
     uint64_t horizon_ns; /* earliest reply of them; UINT64_MAX: none */
 
-    struct sim_waiting *waiting; /* ring by ticket: entry (ticket mod capacity), tickets first_ticket ... next_ticket - 1 */
+    struct sim_waiting *waiting; /* ring by ticket: entry (ticket mod capacity), tickets
+                                    first_ticket ... next_ticket - 1 */
     size_t waiting_capacity;
     uint64_t first_ticket;
     uint64_t next_ticket;
@@ -61,18 +63,20 @@ void sim_process_deinit(struct sim_process *process);
 
 void sim_process_enqueue(struct sim_process *process, const struct sim_arrival *arrival);
 
-/* Run to until_ns, or to the horizon if that is earlier; what lies at the bound itself is left for later. */
+/* Run to until_ns, or to the horizon if that is earlier; what lies at the bound itself is left for
+ * later. */
 void sim_process_run(struct sim_process *process, uint64_t until_ns);
 
 /* A reply arrives now. */
 void sim_process_reply(struct sim_process *process, struct sim_exchange *exchange, uint64_t now_ns);
 
-/* The store learned when the reply to this exchange can arrive at the earliest: the process may run on. */
+/* The store learned when the reply to this exchange can arrive at the earliest: the process may run
+ * on. */
 void sim_process_reply_known(struct sim_process *process, struct sim_exchange *exchange,
                              uint64_t reply_ns);
 
-/* Replies whose time cannot be known in advance (a contended network) did not come before now_ns: none comes before the next
- * SIM_PROCESS_STEP_NS, or it is handled as if it came at their end. */
+/* Replies whose time cannot be known in advance (a contended network) did not come before now_ns:
+ * none comes before the next SIM_PROCESS_STEP_NS, or it is handled as if it came at their end. */
 #define SIM_PROCESS_STEP_NS 10000
 void sim_process_let_pass(struct sim_process *process, uint64_t now_ns);
 

@@ -1,4 +1,5 @@
-/* Shows on standard error how far a run is: one line that is redrawn on a terminal, a plain line now and then elsewhere. */
+/* Shows on standard error how far a run is: one line that is redrawn on a terminal, a plain line
+ * now and then elsewhere. */
 #ifndef SIM_PROGRESS_H
 #define SIM_PROGRESS_H
 

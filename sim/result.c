@@ -46,11 +46,10 @@ static json_t *accuracy_json(const struct sim_judgement *judgement)
                         json_pack("{s:o}", "max", integer(judgement->over_units_max)));
     json_object_set_new(json, "under_units",
                         json_pack("{s:o}", "max", integer(judgement->under_units_max)));
-    json_object_set_new(
-        json, "contract_over_pct", json_pack("{s:f}", "max", judgement->contract_over_pct_max));
-    json_object_set_new(
-        json, "contract_over_units",
-        json_pack("{s:o}", "max", integer(judgement->contract_over_units_max)));
+    json_object_set_new(json, "contract_over_pct",
+                        json_pack("{s:f}", "max", judgement->contract_over_pct_max));
+    json_object_set_new(json, "contract_over_units",
+                        json_pack("{s:o}", "max", integer(judgement->contract_over_units_max)));
     json_object_set_new(json, "sliding_over_pct",
                         judgement->sliding_over_pct_max < 0
                             ? json_pack("{s:n}", "max")
@@ -62,14 +61,13 @@ static json_t *accuracy_json(const struct sim_judgement *judgement)
 
 static json_t *latency_json(const struct sim_latency *latency)
 {
-    return json_pack(
-        "{s:f, s:f, s:f, s:f, s:f, s:o}", "p50",
-        (double)sim_latency_percentile_ns(latency, 500000) / 1000, "p99",
-        (double)sim_latency_percentile_ns(latency, 990000) / 1000, "p999",
-        (double)sim_latency_percentile_ns(latency, 999000) / 1000, "max",
-        (double)latency->max_ns / 1000, "waited_pct",
-        latency->count == 0 ? 0.0 : percent(latency->waited, latency->count), "count",
-        integer(latency->count));
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:o}", "p50",
+                     (double)sim_latency_percentile_ns(latency, 500000) / 1000, "p99",
+                     (double)sim_latency_percentile_ns(latency, 990000) / 1000, "p999",
+                     (double)sim_latency_percentile_ns(latency, 999000) / 1000, "max",
+                     (double)latency->max_ns / 1000, "waited_pct",
+                     latency->count == 0 ? 0.0 : percent(latency->waited, latency->count), "count",
+                     integer(latency->count));
 }
 
 static json_t *latencies_json(const struct sim_metrics *metrics)
@@ -90,14 +88,13 @@ static json_t *store_json(const struct sim_world *world)
     const struct sim_metrics *metrics = &world->metrics;
     const double seconds = (double)world->scenario->duration_ns / 1e9;
 
-    return json_pack(
-        "{s:o, s:{s:f, s:o}, s:o, s:f, s:o, s:o}", "asks", integer(metrics->asks), "asks_per_s",
-        "mean", (double)metrics->asks / seconds, "max_1s",
-        integer(sim_metrics_asks_max_1s(metrics)), "asks_max_10ms",
-        integer(sim_metrics_asks_max_10ms(metrics)), "requests_per_ask",
-        metrics->asks == 0 ? 0.0 : (double)metrics->requests / (double)metrics->asks,
-        "in_flight_max", integer(sim_metrics_in_flight_max(metrics)), "pairs",
-        integer(metrics->pairs));
+    return json_pack("{s:o, s:{s:f, s:o}, s:o, s:f, s:o, s:o}", "asks", integer(metrics->asks),
+                     "asks_per_s", "mean", (double)metrics->asks / seconds, "max_1s",
+                     integer(sim_metrics_asks_max_1s(metrics)), "asks_max_10ms",
+                     integer(sim_metrics_asks_max_10ms(metrics)), "requests_per_ask",
+                     metrics->asks == 0 ? 0.0 : (double)metrics->requests / (double)metrics->asks,
+                     "in_flight_max", integer(sim_metrics_in_flight_max(metrics)), "pairs",
+                     integer(metrics->pairs));
 }
 
 static json_t *fairness_json(const struct sim_world *world)
@@ -118,15 +115,16 @@ static json_t *fairness_json(const struct sim_world *world)
                      "admitted_per_demand_max", most);
 }
 
-/* Granted permits must have been spent or given back: what is missing was lost, and nothing else explains it. */
+/* Granted permits must have been spent or given back: what is missing was lost, and nothing else
+ * explains it. */
 static json_t *ledger_json(const struct sim_world *world, const struct sim_judgement *judgement)
 {
     const struct sim_store *store = &world->store;
     const bool leased = world->scenario->coordination == SIM_COORDINATION_LEASE;
-    const int64_t missing = leased ? (int64_t)store->granted_units -
-                                         (int64_t)store->returned_units -
-                                         (int64_t)judgement->admitted_units
-                                   : 0;
+    const int64_t missing = leased
+                                ? (int64_t)store->granted_units - (int64_t)store->returned_units -
+                                      (int64_t)judgement->admitted_units
+                                : 0;
 
     return json_pack("{s:o, s:o, s:o, s:I, s:b}", "granted_units", integer(store->granted_units),
                      "spent_units", integer(judgement->admitted_units), "returned_units",
@@ -140,7 +138,8 @@ static json_t *billing_json(const struct sim_world *world, const struct sim_judg
     const uint64_t spent = judgement->admitted_units;
 
     return json_pack("{s:o, s:o, s:o, s:i, s:i}", "true_units", integer(spent), "reported_units",
-                     integer(reported), "lost_units", integer(spent > reported ? spent - reported : reported - spent),
+                     integer(reported), "lost_units",
+                     integer(spent > reported ? spent - reported : reported - spent),
                      "duplicates_dropped", 0, "flagged_windows", 0);
 }
 
@@ -190,8 +189,8 @@ static bool check_expectations(const struct sim_scenario *scenario, json_t *root
         }
         json_array_append_new(
             list, json_pack("{s:s, s:o, s:o, s:b, s:s}", "path", expectation->path, "bound", bound,
-                            "value", json_is_number(found) ? json_real(value) : json_null(),
-                            "pass", pass, "target", expectation->target));
+                            "value", json_is_number(found) ? json_real(value) : json_null(), "pass",
+                            pass, "target", expectation->target));
         all &= pass;
     }
     json_object_set_new(root, "expectations", list);
@@ -204,12 +203,12 @@ static json_t *populations_json(const struct sim_result *result, const struct si
 
     for (size_t i = 0; i < world->scenario->population_count; i++) {
         const struct sim_judgement *judgement = &result->by_population[i];
-        json_object_set_new(
-            json, world->scenario->populations[i].name,
-            json_pack("{s:{s:o, s:o, s:o}, s:o}", "units", "demand",
-                      integer(judgement->demand_units), "admitted",
-                      integer(judgement->admitted_units), "oracle",
-                      integer(judgement->oracle_units), "accuracy", accuracy_json(judgement)));
+        json_object_set_new(json, world->scenario->populations[i].name,
+                            json_pack("{s:{s:o, s:o, s:o}, s:o}", "units", "demand",
+                                      integer(judgement->demand_units), "admitted",
+                                      integer(judgement->admitted_units), "oracle",
+                                      integer(judgement->oracle_units), "accuracy",
+                                      accuracy_json(judgement)));
     }
     return json;
 }
@@ -237,11 +236,10 @@ static json_t *body_json(const struct sim_result *result, const struct sim_world
                                   "admitted", integer(metrics->admitted), "denied",
                                   integer(metrics->denied), "degraded",
                                   integer(sim_world_undecided_count(world))));
-    json_object_set_new(
-        json, "units",
-        json_pack("{s:o, s:o, s:o}", "demand", integer(result->all.demand_units), "admitted",
-                  integer(result->all.admitted_units), "oracle",
-                  integer(result->all.oracle_units)));
+    json_object_set_new(json, "units",
+                        json_pack("{s:o, s:o, s:o}", "demand", integer(result->all.demand_units),
+                                  "admitted", integer(result->all.admitted_units), "oracle",
+                                  integer(result->all.oracle_units)));
     json_object_set_new(json, "accuracy", accuracy_json(&result->all));
     json_object_set_new(json, "populations", populations_json(result, world));
     json_object_set_new(json, "store", store_json(world));
@@ -263,7 +261,8 @@ void sim_result_make(struct sim_result *result, const struct sim_world *world,
     const struct sim_scenario *scenario = world->scenario;
 
     *result = (struct sim_result){0};
-    result->by_population = sim_memory_new(scenario->population_count, sizeof(struct sim_judgement));
+    result->by_population =
+        sim_memory_new(scenario->population_count, sizeof(struct sim_judgement));
     sim_judgement_make(&result->all, &world->accuracy, SIM_EVERY_POPULATION);
     for (uint32_t i = 0; i < scenario->population_count; i++) {
         sim_judgement_make(&result->by_population[i], &world->accuracy, i);
@@ -272,7 +271,8 @@ void sim_result_make(struct sim_result *result, const struct sim_world *world,
         const int64_t missing = (int64_t)world->store.granted_units -
                                 (int64_t)world->store.returned_units -
                                 (int64_t)result->all.admitted_units;
-        result->all.cause_units[SIM_CAUSE_UNEXPLAINED] += (uint64_t)(missing < 0 ? -missing : missing);
+        result->all.cause_units[SIM_CAUSE_UNEXPLAINED] +=
+            (uint64_t)(missing < 0 ? -missing : missing);
     }
     result->json = body_json(result, world, kind);
     const bool met = check_expectations(scenario, result->json);

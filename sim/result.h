@@ -1,4 +1,5 @@
-/* The outcome of a run: one JSON object (result.json), and whether it is what the scenario expects. */
+/* The outcome of a run: one JSON object (result.json), and whether it is what the scenario expects.
+ */
 #ifndef SIM_RESULT_H
 #define SIM_RESULT_H
 

@@ -1,9 +1,10 @@
 /* A scenario: one JSON file, read strictly into plain structs.
  *
- * Everything is integer here: times in nanoseconds or microseconds of true time, ratios in parts per
- * million. The reader rejects what it does not know (an unknown key must not become a default) and
- * reports one error that names file, line, JSON path, what was found and what is allowed.
- * Ownership: sim_scenario_load allocates; sim_scenario_free releases. Not thread-safe per object. */
+ * Everything is integer here: times in nanoseconds or microseconds of true time, ratios in parts
+ * per million. The reader rejects what it does not know (an unknown key must not become a default)
+ * and reports one error that names file, line, JSON path, what was found and what is allowed.
+ * Ownership: sim_scenario_load allocates; sim_scenario_free releases. Not thread-safe per object.
+ */
 #ifndef SIM_SCENARIO_H
 #define SIM_SCENARIO_H
 
@@ -39,8 +40,9 @@ enum sim_balance_kind {
 /* One way of spreading requests over processes. */
 struct sim_balance_rule {
     enum sim_balance_kind kind;
-    uint32_t exponent_ppm;  /* zipf: 1100000 = 1.1 */
-    uint32_t first_process; /* zipf and sticky: shifts the ranks, so that a flip can move the load */
+    uint32_t exponent_ppm; /* zipf: 1100000 = 1.1 */
+    /* zipf and sticky: shifts the ranks, so that a flip can move the load */
+    uint32_t first_process;
     uint32_t process_count; /* sticky */
     uint64_t *weights;      /* weights: fleet.process_count entries, in ppm; owned */
 };
@@ -68,17 +70,17 @@ struct sim_endpoint {
 };
 
 struct sim_endpoint_share {
-    uint32_t endpoint; /* index into endpoints */
+    uint32_t endpoint;  /* index into endpoints */
     uint32_t share_ppm; /* of this population's requests; the shares sum to 1,000,000 +- rounding */
 };
 
 /* A population of keys that share a plan, a popularity law, a balance and an endpoint mix. */
 struct sim_population {
     char name[SIM_NAME_SIZE];
-    uint32_t plan;           /* index into plans */
+    uint32_t plan; /* index into plans */
     uint32_t key_count;
-    uint32_t zipf_ppm;       /* popularity exponent in ppm; 0: every key the same */
-    struct sim_balance balance; /* fleet.balance unless the population names its own */
+    uint32_t zipf_ppm;              /* popularity exponent in ppm; 0: every key the same */
+    struct sim_balance balance;     /* fleet.balance unless the population names its own */
     struct sim_endpoint_share *mix; /* empty: every request costs one unit; owned */
     size_t mix_count;
 };
@@ -87,10 +89,11 @@ enum sim_pattern {
     SIM_PATTERN_POISSON = 0, /* the default */
     SIM_PATTERN_CONSTANT,    /* evenly spaced, with a random phase */
     SIM_PATTERN_ON_OFF,      /* Poisson at demand / on_ppm during the first on_ppm of each period */
-    SIM_PATTERN_BURST,       /* request_count requests per key, evenly spread over spread_ns from from_ns */
-    SIM_PATTERN_HERD,        /* request_count requests per key, evenly spread over spread_ns, at each
-                                boundary of true time that is a multiple of the plan's window */
-    SIM_PATTERN_TRACE,       /* a CSV file of time, key, cost */
+    SIM_PATTERN_BURST, /* request_count requests per key, evenly spread over spread_ns from from_ns
+                        */
+    SIM_PATTERN_HERD,  /* request_count requests per key, evenly spread over spread_ns, at each
+                          boundary of true time that is a multiple of the plan's window */
+    SIM_PATTERN_TRACE, /* a CSV file of time, key, cost */
 };
 
 struct sim_trace_row {
@@ -102,13 +105,14 @@ struct sim_trace_row {
 struct sim_traffic_spec {
     uint32_t population;
     enum sim_pattern pattern;
-    uint64_t demand_ppm;    /* mean demand of the population's average key, as a part of its plan's rate */
+    /* mean demand of the population's average key, as a part of its plan's rate */
+    uint64_t demand_ppm;
     uint64_t from_ns;
-    uint64_t until_ns;      /* duration when not given */
-    uint64_t period_ns;     /* on_off */
-    uint32_t on_ppm;        /* on_off: part of the period with traffic */
-    uint64_t request_count; /* burst, herd: per key */
-    uint64_t spread_ns;     /* burst, herd */
+    uint64_t until_ns;          /* duration when not given */
+    uint64_t period_ns;         /* on_off */
+    uint32_t on_ppm;            /* on_off: part of the period with traffic */
+    uint64_t request_count;     /* burst, herd: per key */
+    uint64_t spread_ns;         /* burst, herd */
     struct sim_trace_row *rows; /* trace: sorted by time; owned */
     size_t row_count;
 };
@@ -116,8 +120,8 @@ struct sim_traffic_spec {
 /* A bound on one path of the result. */
 struct sim_expectation {
     char path[96];
-    double minimum; /* -INFINITY when there is none */
-    double maximum; /* INFINITY when there is none */
+    double minimum;             /* -INFINITY when there is none */
+    double maximum;             /* INFINITY when there is none */
     char target[SIM_NAME_SIZE]; /* the name in targets.json it was taken from, or "" */
 };
 
@@ -135,9 +139,9 @@ struct sim_scenario {
 
     /* store */
     uint32_t shard_count;
-    uint64_t round_trip_ns;      /* without jitter, service and queueing */
-    uint64_t jitter_ns;          /* each way adds a uniform amount in [0, jitter_ns / 2] */
-    uint64_t service_ns;         /* one ask's work on its shard: 1e9 / capacity_per_s */
+    uint64_t round_trip_ns;         /* without jitter, service and queueing */
+    uint64_t jitter_ns;             /* each way adds a uniform amount in [0, jitter_ns / 2] */
+    uint64_t service_ns;            /* one ask's work on its shard: 1e9 / capacity_per_s */
     uint64_t bandwidth_bytes_per_s; /* of each shard's link; 0: no contention is modelled */
 
     /* limiter */
@@ -159,13 +163,14 @@ struct sim_scenario {
 };
 
 struct sim_error {
-    int line;   /* 1-based; 0: not known (a --set, or the file could not be read) */
+    int line; /* 1-based; 0: not known (a --set, or the file could not be read) */
     int column;
     char text[400]; /* one line, complete: "file:line: path: what was found; what is allowed" */
 };
 
-/* Read `path`, apply `set_count` overrides of the form "a.b[0].c=VALUE" (VALUE is JSON, or a bare string),
- * validate, resolve names. Returns true, or false with *error filled and *scenario zeroed. */
+/* Read `path`, apply `set_count` overrides of the form "a.b[0].c=VALUE" (VALUE is JSON, or a bare
+ * string), validate, resolve names. Returns true, or false with *error filled and *scenario zeroed.
+ */
 bool sim_scenario_load(struct sim_scenario *scenario, const char *path, const char *const *sets,
                        size_t set_count, struct sim_error *error);
 void sim_scenario_free(struct sim_scenario *scenario);

@@ -11,7 +11,8 @@ static bool has_colour(FILE *file)
     return isatty(fileno(file)) && getenv("NO_COLOR") == NULL;
 }
 
-/* 1234567 -> "1,234,567"; the text is in one of a few turns of static space, so that one call can show several. */
+/* 1234567 -> "1,234,567"; the text is in one of a few turns of static space, so that one call can
+ * show several. */
 static const char *grouped(uint64_t value)
 {
     static char texts[8][32];
@@ -35,14 +36,16 @@ static const char *grouped(uint64_t value)
 static bool has_percentages(const struct sim_world *world)
 {
     for (uint32_t key = 0; key < world->catalog.key_count; key++) {
-        if (world->catalog.plans[world->catalog.keys[key].plan].limit_units >= SIM_PERCENT_LIMIT_MIN) {
+        if (world->catalog.plans[world->catalog.keys[key].plan].limit_units >=
+            SIM_PERCENT_LIMIT_MIN) {
             return true;
         }
     }
     return false;
 }
 
-static void print_verdict(FILE *file, const struct sim_result *result, const struct sim_world *world)
+static void print_verdict(FILE *file, const struct sim_result *result,
+                          const struct sim_world *world)
 {
     static const char *const colours[] = {"\033[1;32m", "\033[1;31m", "\033[1;33m"};
     static const char *const words[] = {"PASS", "FAIL", "INCONCLUSIVE"};
@@ -81,7 +84,8 @@ static void print_worst(FILE *file, const struct sim_result *result, const struc
     sim_catalog_name(&world->catalog, worst->key, name, sizeof name);
     const double end_s =
         (double)sim_accuracy_interval_end_ns(&world->accuracy, worst->key, worst->interval) / 1e9;
-    const uint64_t units = (uint64_t)(worst->delta_units < 0 ? -worst->delta_units : worst->delta_units);
+    const uint64_t units =
+        (uint64_t)(worst->delta_units < 0 ? -worst->delta_units : worst->delta_units);
     fprintf(file, "worst %s, interval up to %.0f s: %s unit%s too %s (%.3f %%), mostly %s\n", name,
             end_s, grouped(units), units == 1 ? "" : "s", worst->delta_units < 0 ? "many" : "few",
             worst->percent, sim_cause_names[worst->cause]);
@@ -99,7 +103,8 @@ static void print_populations(FILE *file, const struct sim_result *result,
         const struct weir_plan *plan = &world->catalog.plans[population->plan];
         const struct sim_judgement *judgement = &result->by_population[i];
         const bool in_percent = plan->limit_units >= SIM_PERCENT_LIMIT_MIN;
-        const double span_s = plan->algorithm == WEIR_ALGORITHM_WINDOW ? (double)plan->window_us / 1e6 : 60;
+        const double span_s =
+            plan->algorithm == WEIR_ALGORITHM_WINDOW ? (double)plan->window_us / 1e6 : 60;
         const double offered = (double)plan->limit_units * (double)population->key_count *
                                (double)scenario->duration_ns / 1e9 / span_s;
         fprintf(file, "%-12.12s %-6s %5u %10s %6.2fx %11s %11s ", population->name,
@@ -116,8 +121,7 @@ static void print_populations(FILE *file, const struct sim_result *result,
     }
 }
 
-static void print_costs(FILE *file, const struct sim_result *result,
-                        const struct sim_world *world)
+static void print_costs(FILE *file, const struct sim_result *result, const struct sim_world *world)
 {
     const struct sim_metrics *metrics = &world->metrics;
     const struct sim_latency *latency = &metrics->all;
@@ -136,11 +140,11 @@ static void print_costs(FILE *file, const struct sim_result *result,
             "         p50 %.0f us, p99 %.0f us, p99.9 %.0f us, max %.0f us\n",
             (double)sim_latency_percentile_ns(latency, 500000) / 1e3,
             (double)sim_latency_percentile_ns(latency, 990000) / 1e3,
-            (double)sim_latency_percentile_ns(latency, 999000) / 1e3, (double)latency->max_ns / 1e3);
+            (double)sim_latency_percentile_ns(latency, 999000) / 1e3,
+            (double)latency->max_ns / 1e3);
     fprintf(file, "         %.2f %% of them waited for the store\n",
             latency->count == 0 ? 0 : 100.0 * (double)latency->waited / (double)latency->count);
-    fprintf(file, "billing  %s units spent, %s reported\n",
-            grouped(result->all.admitted_units),
+    fprintf(file, "billing  %s units spent, %s reported\n", grouped(result->all.admitted_units),
             grouped(sim_world_reported_units(world)));
 }
 
@@ -154,13 +158,19 @@ static void print_expectations(FILE *file, const struct sim_result *result)
         return;
     }
     fprintf(file, "\n%-6s %-36s %12s  %s\n", "expect", "path", "measured", "allowed");
-    json_array_foreach(list, index, entry) {
+    json_array_foreach(list, index, entry)
+    {
         const json_t *bound = json_object_get(entry, "bound");
         const json_t *least = json_object_get(bound, "min");
         const json_t *most = json_object_get(bound, "max");
-        fprintf(file, "%-6s %-36s %12.10g ", json_is_true(json_object_get(entry, "pass")) ? "ok" : "MISS",
-                json_string_value(json_object_get(entry, "path")),
-                json_number_value(json_object_get(entry, "value")));
+        const json_t *value = json_object_get(entry, "value");
+        char measured[32] = "none";
+        if (json_is_number(value)) {
+            snprintf(measured, sizeof measured, "%.10g", json_number_value(value));
+        }
+        fprintf(file, "%-6s %-36s %12s ",
+                json_is_true(json_object_get(entry, "pass")) ? "ok" : "MISS",
+                json_string_value(json_object_get(entry, "path")), measured);
         if (least != NULL) {
             fprintf(file, " >= %.10g", json_number_value(least));
         }

@@ -40,7 +40,8 @@ void sim_store_deinit(struct sim_store *store)
     *store = (struct sim_store){0};
 }
 
-/* INCRBY on the counter of one window; the two newest windows live, as with a TTL of two windows. */
+/* INCRBY on the counter of one window; the two newest windows live, as with a TTL of two windows.
+ */
 static void serve_add(struct sim_store_entry *entry, struct sim_exchange *exchange)
 {
     const uint64_t window = exchange->add_window;
@@ -69,8 +70,8 @@ static void serve_ask(struct sim_store *store, struct sim_store_entry *entry,
 
     weir_store_key_advance(&entry->state, &exchange->ask.key, plan, now_us);
     const uint64_t tokens = entry->state.tokens;
-    const enum weir_status status = weir_take(&entry->state, &record, &exchange->ask, now_us,
-                                              store->run_id, &exchange->answer);
+    const enum weir_status status =
+        weir_take(&entry->state, &record, &exchange->ask, now_us, store->run_id, &exchange->answer);
     if (status != WEIR_OK) {
         fprintf(stderr, "weir: store: %s\n", weir_status_text(status));
         exit(70);

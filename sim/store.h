@@ -1,4 +1,5 @@
-/* The simulated store: shards that serve asks one after another, each in service_ns, in the order they arrive. */
+/* The simulated store: shards that serve asks one after another, each in service_ns, in the order
+ * they arrive. */
 #ifndef SIM_STORE_H
 #define SIM_STORE_H
 
@@ -10,8 +11,9 @@
 
 struct sim_store_entry {
     struct weir_store_key state;
-    uint64_t lumps_units;   /* granted at once, less what came back; trickles are counted in state */
-    uint64_t add_window[2]; /* SIM_EXCHANGE_ADD: the two newest windows, as a TTL of two windows keeps them */
+    uint64_t lumps_units; /* granted at once, less what came back; trickles are counted in state */
+    uint64_t add_window[2]; /* SIM_EXCHANGE_ADD: the two newest windows, as a TTL of two windows
+                               keeps them */
     uint64_t add_count[2];
 };
 
@@ -32,15 +34,16 @@ void sim_store_deinit(struct sim_store *store);
 /* When the service of an exchange of this key will end, if it arrives at now_ns. */
 uint64_t sim_store_done_ns(const struct sim_store *store, uint32_t key, uint64_t now_ns);
 
-/* Serve one exchange that arrived at its key's shard at now_ns (never decreasing per shard). Fills the reply and returns the time
- * at which the shard sends it. */
+/* Serve one exchange that arrived at its key's shard at now_ns (never decreasing per shard). Fills
+ * the reply and returns the time at which the shard sends it. */
 uint64_t sim_store_serve(struct sim_store *store, struct sim_exchange *exchange, uint64_t now_ns);
 
 /* When the last shard will have served all that it has now. */
 uint64_t sim_store_idle_ns(const struct sim_store *store, uint64_t now_ns);
 
-/* The key's remainder, and what was taken from it (bucket: since time 0; window: in the window that ends at time_ns), as of
- * time_ns, without changing anything. Requires that nothing was served whose service ends later. */
+/* The key's remainder, and what was taken from it (bucket: since time 0; window: in the window that
+ * ends at time_ns), as of time_ns, without changing anything. Requires that nothing was served
+ * whose service ends later. */
 void sim_store_peek(const struct sim_store *store, uint32_t key, uint64_t time_ns,
                     uint64_t *left_units, uint64_t *taken_units);
 

@@ -1,6 +1,6 @@
-/* A hash of everything that happened, and a ladder of it: one value per simulated second, so that two runs that differ show
- * where. Sums of mixed events: the order in which independent processes are simulated does not matter, what each of
- * them did at which nanosecond does. */
+/* A hash of everything that happened, and a ladder of it: one value per simulated second, so that
+ * two runs that differ show where. Sums of mixed events: the order in which independent processes
+ * are simulated does not matter, what each of them did at which nanosecond does. */
 #ifndef SIM_TRACE_HASH_H
 #define SIM_TRACE_HASH_H
 
@@ -19,7 +19,8 @@ void sim_trace_hash_deinit(struct sim_trace_hash *trace);
 void sim_trace_hash_add(struct sim_trace_hash *trace, uint64_t time_ns, uint32_t actor,
                         uint64_t what, uint64_t amount);
 
-/* The ladder up to and including second i folded into one value; i = second_count - 1 is the whole. */
+/* The ladder up to and including second i folded into one value; i = second_count - 1 is the whole.
+ */
 uint64_t sim_trace_hash_value(const struct sim_trace_hash *trace, size_t second);
 
 #endif

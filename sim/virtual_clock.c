@@ -25,9 +25,13 @@ uint64_t sim_virtual_clock_when(const struct sim_virtual_clock *clock, uint64_t 
         return true_ns;
     }
     /* each round shrinks the error by the drift, which is small; then settle the last nanosecond */
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 64; i++) {
         const uint64_t reading = sim_virtual_clock_read(clock, true_ns);
-        true_ns = reading > local_ns && reading - local_ns > true_ns ? 0 : true_ns + (local_ns - reading);
+        if (reading == local_ns) {
+            break;
+        }
+        true_ns =
+            reading > local_ns && reading - local_ns > true_ns ? 0 : true_ns + (local_ns - reading);
     }
     while (sim_virtual_clock_read(clock, true_ns) < local_ns) {
         true_ns++;

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 struct sim_virtual_clock {
-    uint64_t start_ns;   /* reading at true time 0 */
-    int64_t drift_ppb;   /* > -10^9 */
+    uint64_t start_ns; /* reading at true time 0 */
+    int64_t drift_ppb; /* > -10^9 */
 };
 
 /* Reading at true time; never goes back. */

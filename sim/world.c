@@ -45,7 +45,8 @@ static void schedule_samples(struct sim_world *world)
     sim_kernel_at(world->kernel, MINUTE_NS < duration_ns ? MINUTE_NS : duration_ns,
                   TAG_SAMPLE_MINUTE);
     for (uint32_t key = 0; key < world->catalog.key_count; key++) {
-        if (world->catalog.plans[world->catalog.keys[key].plan].algorithm == WEIR_ALGORITHM_WINDOW) {
+        if (world->catalog.plans[world->catalog.keys[key].plan].algorithm ==
+            WEIR_ALGORITHM_WINDOW) {
             const uint64_t end_ns = sim_accuracy_interval_end_ns(&world->accuracy, key, 0);
             sim_kernel_at(world->kernel, end_ns < duration_ns ? end_ns : duration_ns,
                           TAG_SAMPLE_KEY + key);
@@ -187,14 +188,16 @@ static void generate_arrivals(struct sim_world *world, uint64_t end_ns)
     }
 }
 
-/* Run a process on, and where the time of a reply cannot be known in advance, come back when it has caught up. */
+/* Run a process on, and where the time of a reply cannot be known in advance, come back when it has
+ * caught up. */
 static void run_process(struct sim_world *world, struct sim_process *process)
 {
     sim_process_run(process, world->epoch_ns + world->epoch_start_ns);
     if (process->horizon_ns < world->epoch_start_ns + world->epoch_ns &&
         !sim_kernel_latency_is_exact(world->kernel)) {
         const uint64_t now_ns = sim_kernel_now_ns(world->kernel);
-        sim_kernel_at(world->kernel, process->horizon_ns > now_ns ? process->horizon_ns : now_ns + 1,
+        sim_kernel_at(world->kernel,
+                      process->horizon_ns > now_ns ? process->horizon_ns : now_ns + 1,
                       TAG_WAKE + process->number);
     }
 }
@@ -247,8 +250,9 @@ static void on_drain(struct sim_world *world, uint64_t now_ns)
     }
 }
 
-/* Note the store's state at the end of each of the key's intervals up to until_ns. An ask has its effect when its service ends: before
- * that is carried out, which may be long before that time, so that the state is never ahead of the interval's end. */
+/* Note the store's state at the end of each of the key's intervals up to until_ns. An ask has its
+ * effect when its service ends: before that is carried out, which may be long before that time, so
+ * that the state is never ahead of the interval's end. */
 static void sample_key(struct sim_world *world, uint32_t key, uint64_t until_ns)
 {
     const uint64_t duration_ns = world->scenario->duration_ns;
@@ -273,7 +277,8 @@ static void on_sample_minute(struct sim_world *world, uint64_t now_ns)
     const uint64_t duration_ns = world->scenario->duration_ns;
 
     for (uint32_t key = 0; key < world->catalog.key_count; key++) {
-        if (world->catalog.plans[world->catalog.keys[key].plan].algorithm == WEIR_ALGORITHM_BUCKET) {
+        if (world->catalog.plans[world->catalog.keys[key].plan].algorithm ==
+            WEIR_ALGORITHM_BUCKET) {
             sample_key(world, key, now_ns);
         }
     }
@@ -336,8 +341,7 @@ static void serve(struct sim_world *world, struct sim_exchange *exchange, uint32
     sim_trace_hash_add(&world->trace, done_ns, shard, exchange->answer.granted_units,
                        exchange->key);
     sim_kernel_send(world->kernel, done_ns + jitter_ns, &answer);
-    sim_process_reply_known(process, exchange,
-                            done_ns + jitter_ns + scenario->round_trip_ns / 2);
+    sim_process_reply_known(process, exchange, done_ns + jitter_ns + scenario->round_trip_ns / 2);
     run_process(world, process);
 }
 

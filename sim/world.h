@@ -1,4 +1,5 @@
-/* The world: processes, a load balancer's arrivals, store shards and the network between them, on a kernel. */
+/* The world: processes, a load balancer's arrivals, store shards and the network between them, on a
+ * kernel. */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
@@ -27,7 +28,8 @@ struct sim_world {
     struct sim_metrics metrics;
     struct sim_trace_hash trace;
 
-    uint32_t *next_samples; /* by key: the first interval whose end the store's state was not noted at */
+    /* by key: the first interval whose end the store's state was not noted at */
+    uint32_t *next_samples;
 
     uint64_t epoch_ns; /* length of the current one */
     uint64_t epoch_start_ns;

@@ -75,6 +75,7 @@ struct fleet {
     struct weir_report reports[FLEET_REPORTS]; /* the newest per life and window */
     uint32_t report_count;
     uint64_t ask_count;
+    uint64_t expire_count;
     uint64_t granted_units, promised_units;
     uint64_t spent_units, returned_units, unused_units, cancelled_units;
     uint64_t denied_count;
@@ -379,6 +380,7 @@ static inline bool fleet_step(struct fleet *fleet, uint64_t until_ns)
     if (expiring != UINT32_MAX) {
         const uint64_t local_ns = fleet_local_ns(fleet, expiring);
         weir_limiter_expire(fleet_limiter(fleet, expiring), local_ns);
+        fleet->expire_count++;
         assert_true(weir_limiter_next_deadline_ns(fleet_limiter(fleet, expiring)) > local_ns);
         fleet_drain(fleet, expiring);
         return true;

@@ -93,6 +93,7 @@ static uint64_t run_shape(const struct shape *shape, unsigned seed, uint64_t *pr
     }
     assert_int_equal(fleet->keys[0].over_units, 0);
     fleet_run_for(fleet, 10 * SECOND_NS);
+    assert_true(fleet->expire_count <= 2 * fleet->ask_count + 100); /* it sleeps in between */
     fleet_shutdown(fleet);
     const uint64_t spent_units = fleet->spent_units;
     *promised_units += fleet->promised_units;

@@ -221,6 +221,16 @@ static void a_full_bucket_keeps_no_fraction(void **state)
     assert_int_equal(store.tokens, 5);
 }
 
+static void a_bucket_asleep_for_centuries_is_full(void **state)
+{
+    (void)state;
+    const struct weir_plan plan = bucket_plan(1000000000, 5000); /* 1000 in a microsecond */
+    weir_store_key_init(&store, &PLAIN_KEY, &plan, START_US, 0);
+
+    /* elapsed x rate is 384 modulo 2^64 */
+    assert_int_equal(tokens_at(&plan, START_US + UINT64_C(18446744073709552)), 5000);
+}
+
 /* B16-B19: only the store's clock counts, and a step back of it waits. */
 static void b16_b17_b18_b19_the_stores_clock_stepping_back_is_harmless(void **state)
 {
@@ -386,6 +396,7 @@ int main(void)
         TEST(d15_an_ask_is_named_by_process_incarnation_and_sequence),
         TEST(b12_polling_often_loses_no_tokens),
         TEST(a_full_bucket_keeps_no_fraction),
+        TEST(a_bucket_asleep_for_centuries_is_full),
         TEST(b16_b17_b18_b19_the_stores_clock_stepping_back_is_harmless),
         TEST(a_window_does_not_come_back_when_the_clock_steps_back),
         TEST(b23_b31_a_window_starts_again_at_its_boundary),

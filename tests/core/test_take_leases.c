@@ -296,6 +296,29 @@ static void a_slower_process_stretches_the_flight_of_all(void **state)
     assert_int_equal(store.flight[1], 0);
 }
 
+static void what_is_under_way_when_the_flight_is_stretched_counts_from_then(void **state)
+{
+    (void)state;
+    struct weir_ask ask = ask_ahead(10);
+    ask.need_units = 10;
+    take(&ask, START_US);
+    ask.id.sequence++;
+    take(&ask, START_US + 1000);
+    assert_int_equal(store.flight[0], 10);
+    assert_int_equal(store.flight[1], 10);
+    ask.id.sequence++;
+    ask.flight_us = 8000;
+
+    take(&ask, START_US + 1500);
+
+    assert_int_equal(store.flight[0], 30);
+    assert_int_equal(store.flight[1], 0);
+    tokens_at(START_US + 15999);
+    assert_int_equal(store.flight[1], 30);
+    tokens_at(START_US + 16000);
+    assert_int_equal(store.flight[0] + store.flight[1], 0);
+}
+
 static void a_request_decided_at_the_store_is_never_in_flight(void **state)
 {
     (void)state;
@@ -367,6 +390,7 @@ int main(void)
         TEST(what_comes_back_to_a_window_can_be_granted_again),
         TEST(grants_to_waiting_requests_are_out_for_one_to_two_flight_periods),
         TEST(a_slower_process_stretches_the_flight_of_all),
+        TEST(what_is_under_way_when_the_flight_is_stretched_counts_from_then),
         TEST(a_request_decided_at_the_store_is_never_in_flight),
         TEST(an_ask_that_gives_back_gets_nothing),
         TEST(no_more_comes_back_than_there_is_room_for),

@@ -294,6 +294,19 @@ static void b49_b58_a_new_plan_keeps_what_was_spent(void **state)
     assert_int_equal(take(&ask, START_US + 9 * SECOND_US).remaining_units, 150);
 }
 
+static void a_process_with_an_older_smaller_plan_takes_nothing_from_the_others(void **state)
+{
+    (void)state;
+    struct weir_ask ask = ask_returning();
+    advance(START_US + 8 * SECOND_US); /* 800 units */
+    ask.plan.version = 2;
+    take(&ask, START_US + 8 * SECOND_US);
+    ask.id.sequence++;
+    ask.plan = bucket_plan(100, 50);
+
+    assert_int_equal(take(&ask, START_US + 8 * SECOND_US + 1).remaining_units, 800);
+}
+
 static void b58_a_window_plan_is_lowered_and_raised_within_the_window(void **state)
 {
     (void)state;
@@ -326,6 +339,7 @@ int main(void)
         TEST(the_carry_of_another_rate_unit_is_dropped),
         TEST(the_carry_of_a_slow_plan_is_no_fortune_under_a_fast_one),
         TEST(b49_b58_a_new_plan_keeps_what_was_spent),
+        TEST(a_process_with_an_older_smaller_plan_takes_nothing_from_the_others),
         TEST(b58_a_window_plan_is_lowered_and_raised_within_the_window),
     };
 

@@ -1,7 +1,9 @@
-/* The one exchange with the store: a process asks for permits of one key, the store answers with a lease.
+/* The one exchange with the store: a process asks for permits of one key, the store answers with a
+ * lease.
  *
- * Both are plain values; who carries them (a Redis script call, a simulated message) is not the core's business.
- * All times are store time in microseconds. Rates are in thousandths of a unit per second. */
+ * Both are plain values; who carries them (a Redis script call, a simulated message) is not the
+ * core's business. All times are store time in microseconds. Rates are in thousandths of a unit per
+ * second. */
 #ifndef WEIR_ASK_H
 #define WEIR_ASK_H
 
@@ -11,13 +13,16 @@
 #include "weir/plan.h"
 
 enum weir_ask_flag {
-    WEIR_ASK_RETURN = 1,          /* gives back and reports; wants nothing */
-    WEIR_ASK_HAS_TRICKLE = 2,     /* holds, or was promised, a trickle for the period after this one */
-    WEIR_ASK_SPEND = 8,           /* decide one request at the store: the need is spent there and then, or denied */
-    WEIR_ASK_CANCEL_TRICKLE = 4,  /* gives up its trickles: trickle_count[] and trickle_accrued say what they were */
+    WEIR_ASK_RETURN = 1,      /* gives back and reports; wants nothing */
+    WEIR_ASK_HAS_TRICKLE = 2, /* holds, or was promised, a trickle for the period after this one */
+    WEIR_ASK_SPEND =
+        8, /* decide one request at the store: the need is spent there and then, or denied */
+    WEIR_ASK_CANCEL_TRICKLE =
+        4, /* gives up its trickles: trickle_count[] and trickle_accrued say what they were */
 };
 
-/* Identity of an ask. A process has one ask in flight per key and repeats it unchanged; the store applies it once. */
+/* Identity of an ask. A process has one ask in flight per key and repeats it unchanged; the store
+ * applies it once. */
 struct weir_ask_id {
     uint32_t process;
     uint32_t sequence;    /* rises with every new ask of this process and incarnation */
@@ -34,34 +39,41 @@ struct weir_ask {
     /* what is wanted */
     uint32_t need_units;    /* cost of the requests that wait, beyond what is held */
     uint32_t least_units;   /* the smallest grant that lets one of them through; 0 if none waits */
-    uint32_t want_units;    /* what this process would spend in about T, by its own measure; >= need_units */
+    uint32_t want_units;    /* what this process would spend in about T, by its own measure; >=
+                               need_units */
     uint32_t largest_units; /* largest cost so far */
-    uint32_t flight_us;     /* need_units granted in full are spent by the requests that wait, at most this long after the
-                               store step, or never; 0, and if only a part is granted: they are leased like the rest */
+    uint32_t flight_us; /* need_units granted in full are spent by the requests that wait, at most
+                           this long after the store step, or never; 0, and if only a part is
+                           granted: they are leased like the rest */
 
     /* what became of earlier leases; all of it concerns leases that end with lease_period */
     uint64_t lease_period;   /* see struct weir_answer */
     uint32_t held_units;     /* unspent and still valid: they move to the new lease */
     uint32_t spent_units;    /* spent from leases since the last ask */
     uint32_t returned_units; /* given back now (expired leases included) */
-    uint32_t expired_units;  /* part of returned_units that ended with a lease before lease_period: not to be credited */
-    uint32_t unused_units;   /* came too late for the requests that waited. A window gets them back; a bucket counts them as
-                                spent, since it has refilled in their place */
-    uint64_t trickle_period;    /* WEIR_ASK_CANCEL_TRICKLE: the period trickle_count[0] is for; [1]: the next one */
+    uint32_t expired_units;  /* part of returned_units that ended with a lease before lease_period:
+                                not to be credited */
+    uint32_t unused_units; /* came too late for the requests that waited. A window gets them back; a
+                              bucket counts them as spent, since it has refilled in their place */
+    uint64_t trickle_period; /* WEIR_ASK_CANCEL_TRICKLE: the period trickle_count[0] is for; [1]:
+                                the next one */
     uint32_t trickle_count[2];
-    uint32_t trickle_accrued;   /* permits of trickle_count[0] already counted as held, spent or returned */
+    uint32_t trickle_accrued; /* permits of trickle_count[0] already counted as held, spent or
+                                 returned */
 
     /* demand, admitted and denied, of this process for this key */
-    uint64_t rate_milli;         /* now; 0 leaves the count of active processes */
-    uint64_t rate_milli_before;  /* as last reported ... */
-    uint64_t rate_share_period;  /* ... in this share period; UINT64_MAX: never */
+    uint64_t rate_milli;        /* now; 0 leaves the count of active processes */
+    uint64_t rate_milli_before; /* as last reported ... */
+    uint64_t rate_share_period; /* ... in this share period; UINT64_MAX: never */
 };
 
 enum weir_answer_flag {
-    WEIR_ANSWER_REPEATED = 1, /* answer to an ask seen before: not to be used for the clock offset */
-    WEIR_ANSWER_SCARCE = 2,   /* little is left: no prefetch, requests ask one by one */
-    WEIR_ANSWER_PARKED = 4,   /* denied, but permits are out in other processes */
-    WEIR_ANSWER_PACED = 8,    /* the key is over its limit: do not ask before retry_us, even when waiting */
+    WEIR_ANSWER_REPEATED =
+        1,                  /* answer to an ask seen before: not to be used for the clock offset */
+    WEIR_ANSWER_SCARCE = 2, /* little is left: no prefetch, requests ask one by one */
+    WEIR_ANSWER_PARKED = 4, /* denied, but permits are out in other processes */
+    WEIR_ANSWER_PACED =
+        8, /* the key is over its limit: do not ask before retry_us, even when waiting */
 };
 
 struct weir_answer {
@@ -70,16 +82,18 @@ struct weir_answer {
     uint32_t flags; /* enum weir_answer_flag */
 
     uint32_t granted_units;  /* valid at once; >= least_units, or 0 if something was needed */
-    uint32_t trickle_count;  /* permits of a trickle: permit j (1-based) becomes valid at the period's start + j T / count */
+    uint32_t trickle_count;  /* permits of a trickle: permit j (1-based) becomes valid at the
+                                period's start + j T / count */
     uint64_t trickle_period; /* in periods of plan.trickle_period_us, in the key's phase */
-    uint64_t lease_period;   /* leases end with this period of plan.lease_period_us, in the key's phase */
-    uint64_t retry_us;       /* store time before which asking again is pointless; 0: no such time */
+    /* leases end with this period of plan.lease_period_us, in the key's phase */
+    uint64_t lease_period;
+    uint64_t retry_us; /* store time before which asking again is pointless; 0: no such time */
 
     /* what the store knows */
-    uint64_t store_us;        /* its clock, when it answered */
-    uint64_t run_id;          /* changes when the store lost its memory */
-    uint64_t version;         /* the key's; raised by every effect */
-    uint64_t remaining_units; /* left in the store after this grant */
+    uint64_t store_us;          /* its clock, when it answered */
+    uint64_t run_id;            /* changes when the store lost its memory */
+    uint64_t version;           /* the key's; raised by every effect */
+    uint64_t remaining_units;   /* left in the store after this grant */
     uint64_t outstanding_units; /* permits out in processes, as far as the store knows */
     uint64_t global_rate_milli; /* demand of all processes, this one included */
     uint64_t share_period;      /* to be echoed as rate_share_period */

@@ -7,7 +7,8 @@
 enum weir_verdict {
     WEIR_VERDICT_ADMITTED = 0,
     WEIR_VERDICT_DENIED,
-    WEIR_VERDICT_PENDING, /* waits for the store; weir_limiter_next_settled will return the ticket */
+    WEIR_VERDICT_PENDING, /* waits for the store; weir_limiter_next_settled will return the ticket
+                           */
 };
 
 enum weir_reason {
@@ -15,8 +16,8 @@ enum weir_reason {
     WEIR_REASON_UNLIMITED,           /* the plan has no limit */
     WEIR_REASON_OVER_LIMIT,          /* the store had too little left */
     WEIR_REASON_COST_ABOVE_CAPACITY, /* can never be admitted under this plan */
-    WEIR_REASON_PARKED,              /* too little left in the store, but permits are out in other processes */
-    WEIR_REASON_WAITING,             /* pending */
+    WEIR_REASON_PARKED,  /* too little left in the store, but permits are out in other processes */
+    WEIR_REASON_WAITING, /* pending */
 };
 
 #define WEIR_RETRY_NEVER UINT64_MAX
@@ -25,8 +26,8 @@ struct weir_decision {
     enum weir_verdict verdict;
     enum weir_reason reason;
     uint64_t ticket;         /* PENDING: names the request until it is settled; else 0 */
-    uint64_t retry_after_ns; /* DENIED: > 0; a lone client that waits this long is admitted. WEIR_RETRY_NEVER: waiting
-                                does not help */
+    uint64_t retry_after_ns; /* DENIED: > 0; a lone client that waits this long is admitted.
+                                WEIR_RETRY_NEVER: waiting does not help */
 };
 
 struct weir_settled {
@@ -34,14 +35,18 @@ struct weir_settled {
     struct weir_decision decision; /* never PENDING */
 };
 
-/* What a client may be told about a key's quota (X-RateLimit-*, RateLimit fields). In units, not requests. */
+/* What a client may be told about a key's quota (X-RateLimit-*, RateLimit fields). In units, not
+ * requests. */
 struct weir_quota {
     uint64_t limit_units;     /* per minute; window plans: per window */
-    uint64_t remaining_units; /* of all processes together, as of the last answer of the store */
-    uint64_t age_ns;          /* since that answer; WEIR_RETRY_NEVER: the store never answered for this key */
-    uint64_t error_units;     /* what the others may have spent since, at the demand last seen: true remaining is within
-                                 [remaining - error, remaining + error + refill since] */
-    uint64_t reset_us;        /* store time: the window's end, or when the bucket would be full again */
+    uint64_t remaining_units; /* of all processes together, as of the last answer of the store; the
+                                 limit if that was about a window that is over */
+    /* since that answer; WEIR_RETRY_NEVER: the store never answered for this key */
+    uint64_t age_ns;
+    /* what the others may have spent since, at the demand last seen: true remaining is within
+     * [remaining - error, remaining + error + refill since] */
+    uint64_t error_units;
+    uint64_t reset_us; /* store time: the window's end, or when the bucket would be full again */
 };
 
 #endif

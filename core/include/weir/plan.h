@@ -1,9 +1,10 @@
 /* A plan: the limit a key is held to.
  *
- * A rate is the exact fraction rate_units / rate_period_us. Tokens are counted as (whole units, carry), the carry in
- * units of 1 / rate_period_us of a token, so refilling is elapsed_us x rate_units added to the carry: integer and exact,
- * nothing is ever dropped. For that to hold in IEEE doubles too (the store may be a Lua script), every product must stay
- * below 2^53: a plan with capacity_units x rate_period_us + rate_units >= 2^53 is refused when it is made. */
+ * A rate is the exact fraction rate_units / rate_period_us. Tokens are counted as (whole units,
+ * carry), the carry in units of 1 / rate_period_us of a token, so refilling is elapsed_us x
+ * rate_units added to the carry: integer and exact, nothing is ever dropped. For that to hold in
+ * IEEE doubles too (the store may be a Lua script), every product must stay below 2^53: a plan with
+ * capacity_units x rate_period_us + rate_units >= 2^53 is refused when it is made. */
 #ifndef WEIR_PLAN_H
 #define WEIR_PLAN_H
 
@@ -13,7 +14,7 @@
 
 #define WEIR_EXACT_MAX (UINT64_C(1) << 53)
 #define WEIR_RATE_PER_S_MAX UINT64_C(1000000000)
-#define WEIR_WINDOW_US_MIN UINT64_C(1000)              /* 1 ms */
+#define WEIR_WINDOW_US_MIN UINT64_C(1000)               /* 1 ms */
 #define WEIR_WINDOW_US_MAX (UINT64_C(31) * 86400000000) /* 31 days */
 
 enum weir_algorithm {
@@ -32,10 +33,10 @@ struct weir_plan_options {
     uint64_t version; /* > 0; a later push must be higher to take effect */
     enum weir_algorithm algorithm;
     enum weir_sizer sizer;
-    uint64_t rate_units;      /* 0: nothing is refilled */
-    uint64_t rate_period_us;  /* > 0 */
-    uint64_t capacity_units;  /* bucket; ignored for windows */
-    uint64_t window_us;       /* WEIR_WINDOW_US_MIN ... _MAX; for buckets the accounting window */
+    uint64_t rate_units;        /* 0: nothing is refilled */
+    uint64_t rate_period_us;    /* > 0 */
+    uint64_t capacity_units;    /* bucket; ignored for windows */
+    uint64_t window_us;         /* WEIR_WINDOW_US_MIN ... _MAX; for buckets the accounting window */
     uint32_t fixed_lease_units; /* WEIR_SIZER_FIXED: > 0 */
 };
 
@@ -56,12 +57,14 @@ struct weir_plan {
     uint8_t sizer;     /* enum weir_sizer */
 };
 
-/* Check `options` and derive `plan`. Returns WEIR_OK, WEIR_ERR_ARGUMENT (version 0, period 0, window out of range,
- * rate above 10^9 per second, fixed lease of 0) or WEIR_ERR_PLAN_INEXACT; on error *plan is zeroed. */
+/* Check `options` and derive `plan`. Returns WEIR_OK, WEIR_ERR_ARGUMENT (version 0, period 0,
+ * window out of range, rate above 10^9 per second, fixed lease of 0) or WEIR_ERR_PLAN_INEXACT; on
+ * error *plan is zeroed. */
 WEIR_MUST_CHECK enum weir_status weir_plan_make(struct weir_plan *plan,
                                                 const struct weir_plan_options *options);
 
-/* Microseconds until `units` have been refilled on top of `carry` (rounded up); UINT64_MAX at rate 0. */
+/* Microseconds until `units` have been refilled on top of `carry` (rounded up); UINT64_MAX at rate
+ * 0. */
 uint64_t weir_plan_refill_us(const struct weir_plan *plan, uint64_t units, uint64_t carry);
 
 #endif

@@ -1,11 +1,12 @@
 /* The store's side of an ask, as one atomic step on one key's state.
  *
- * This is the definition: the in-memory store and the simulated store call it, a Redis script repeats it, and a
- * differential test holds the two together. Integers only, every product below 2^53, so that a script whose numbers are
- * doubles computes the same.
+ * This is the definition: the in-memory store and the simulated store call it, a Redis script
+ * repeats it, and a differential test holds the two together. Integers only, every product below
+ * 2^53, so that a script whose numbers are doubles computes the same.
  *
- * Bucket invariant, after every step: tokens + outstanding + in flight <= capacity, where outstanding is never less than
- * what processes can still spend. So any t seconds admit at most capacity + rate x t, leases or not. */
+ * Bucket invariant, after every step: tokens + outstanding + in flight <= capacity, where
+ * outstanding is never less than what processes can still spend. So any t seconds admit at most
+ * capacity + rate x t, leases or not. */
 #ifndef WEIR_TAKE_H
 #define WEIR_TAKE_H
 
@@ -13,7 +14,8 @@
 
 #include "weir/ask.h"
 
-/* One key. Pairs [0] belong to the current period, [1] to its neighbour as named. Zeroed: never seen. */
+/* One key. Pairs [0] belong to the current period, [1] to its neighbour as named. Zeroed: never
+ * seen. */
 struct weir_store_key {
     uint64_t version; /* 0: never seen */
     uint64_t plan_version;
@@ -28,14 +30,16 @@ struct weir_store_key {
     uint64_t outstanding[2]; /* granted - (spent + returned), as asks report it */
     uint64_t flight_us;      /* length of a flight period: the longest lately named by an ask */
     uint64_t flight_period;  /* current */
-    uint64_t flight[2];      /* granted to waiting requests in this one, and in the one before: counted as unspent */
+    uint64_t flight[2]; /* granted to waiting requests in this one, and in the one before: counted
+                           as unspent */
 
-    uint64_t trickle_period; /* current */
-    uint64_t trickle[2];     /* permits promised as trickles over this period, and over the next */
+    uint64_t trickle_period;  /* current */
+    uint64_t trickle[2];      /* permits promised as trickles over this period, and over the next */
     uint64_t trickle_debited; /* part of trickle[0] already taken from tokens */
     uint64_t trickled_units;  /* all that was ever taken so, for the ledger */
 
-    uint64_t pace_next_us; /* when the next process that is paced may ask again: they take turns, evenly spaced */
+    uint64_t pace_next_us; /* when the next process that is paced may ask again: they take turns,
+                              evenly spaced */
 
     uint64_t share_period;  /* current, of WEIR_SHARE_US */
     uint64_t rate_milli[2]; /* demand reported in this one, and in the one before and not since */
@@ -58,17 +62,18 @@ struct weir_ask_record {
 void weir_store_key_init(struct weir_store_key *state, const struct weir_key *key,
                          const struct weir_plan *plan, uint64_t now_us, uint64_t fill_units);
 
-/* One ask at store time now_us. A key never seen starts full. *record must be this process's record for this key (zeroed
- * if there is none, or if it is older than WEIR_RECORD_US); an ask with the recorded id is answered from it, without effect.
- * Returns WEIR_OK, or WEIR_ERR_ARGUMENT for an ask no process would send (want < need, least > need, flight_us out of range); *answer is then
- * zeroed and nothing changes. run_id identifies this life of the store. */
+/* One ask at store time now_us. A key never seen starts full. *record must be this process's record
+ * for this key (zeroed if there is none, or if it is older than WEIR_RECORD_US); an ask with the
+ * recorded id is answered from it, without effect. Returns WEIR_OK, or WEIR_ERR_ARGUMENT for an ask
+ * no process would send (want < need, least > need, flight_us out of range); *answer is then zeroed
+ * and nothing changes. run_id identifies this life of the store. */
 WEIR_MUST_CHECK enum weir_status weir_take(struct weir_store_key *state,
-                                           struct weir_ask_record *record, const struct weir_ask *ask,
-                                           uint64_t now_us, uint64_t run_id,
-                                           struct weir_answer *answer);
+                                           struct weir_ask_record *record,
+                                           const struct weir_ask *ask, uint64_t now_us,
+                                           uint64_t run_id, struct weir_answer *answer);
 
-/* Bring the state to now_us without an ask, as weir_take does first: for reading tokens at an instant. Requires a key
- * that was seen or started. */
+/* Bring the state to now_us without an ask, as weir_take does first: for reading tokens at an
+ * instant. Requires a key that was seen or started. */
 void weir_store_key_advance(struct weir_store_key *state, const struct weir_key *key,
                             const struct weir_plan *plan, uint64_t now_us);
 

@@ -1,0 +1,58 @@
+/* What may be told about a key without deciding anything. */
+#include "limiter_private.h"
+#include "weir/assert.h"
+
+/* What all processes may have spent in a time, at the demand last seen. */
+static uint64_t demand_in_units(const struct cold *cold, uint64_t time_ns)
+{
+    return cold->global_rate_milli / 1000 * (time_ns / NS_PER_MS + 1) / 1000 + 1;
+}
+
+bool weir_limiter_quota(const struct weir_limiter *limiter, uint64_t now_ns,
+                        const struct weir_key *key, uint32_t plan_index, struct weir_quota *quota)
+{
+    WEIR_ASSERT(plan_index < limiter->options.plan_capacity);
+    const struct weir_plan *plan = &limiter->plans[plan_index];
+    const uint32_t slot = table_find(limiter, key);
+
+    *quota = (struct weir_quota){.limit_units = plan->limit_units, .age_ns = WEIR_RETRY_NEVER};
+    if (slot == SLOT_NONE || limiter->cold[slot].answered_us == 0) {
+        return false;
+    }
+    const struct cold *cold = &limiter->cold[slot];
+    const uint64_t store_ns = clock_store_ns(&limiter->clock, now_ns);
+    const uint64_t then_ns = cold->answered_us * NS_PER_US;
+    quota->age_ns = store_ns > then_ns ? store_ns - then_ns : 0;
+    quota->remaining_units = cold->remaining_units + cold->outstanding_units;
+    /* permits counted as out may be spent already, and the others went on spending since */
+    quota->error_units = cold->outstanding_units + demand_in_units(cold, quota->age_ns);
+    if (plan->algorithm == WEIR_ALGORITHM_WINDOW) {
+        const uint64_t phase_us = weir_key_phase_us(key, plan->window_us);
+        const uint64_t index = (store_ns / NS_PER_US + phase_us) / plan->window_us;
+        const uint64_t start_us = index * plan->window_us - phase_us;
+        quota->reset_us = start_us + plan->window_us;
+        if (cold->answered_us < start_us) { /* the answer was about a window that is over */
+            quota->remaining_units = plan->limit_units;
+            quota->error_units = demand_in_units(cold, store_ns - start_us * NS_PER_US);
+        }
+    } else {
+        const uint64_t missing = plan->capacity_units > quota->remaining_units
+                                     ? plan->capacity_units - quota->remaining_units
+                                     : 0;
+        const uint64_t wait_us = weir_plan_refill_us(plan, missing, 0);
+        quota->reset_us = wait_us == NEVER ? NEVER : cold->answered_us + wait_us;
+    }
+    return true;
+}
+
+uint64_t weir_limiter_held_units(const struct weir_limiter *limiter, const struct weir_key *key)
+{
+    const uint32_t slot = table_find(limiter, key);
+
+    if (slot == SLOT_NONE) {
+        return 0;
+    }
+    const struct cold *cold = &limiter->cold[slot];
+    return (uint64_t)limiter->hot[slot].held_units + cold->trickle[0] - cold->trickle_taken +
+           cold->trickle[1];
+}

@@ -1,0 +1,362 @@
+/* What a slot holds: leases end at the early side of the clock's error bar, permits of a trickle
+ * begin at its late side. */
+#include "small_limiter.h"
+
+#define ROUND_TRIP_NS UINT64_C(400000)
+#define LEASE_PERIOD (START_US / (5 * SECOND_US))
+#define TRICKLE_PERIOD (START_US / SECOND_US)
+
+static struct weir_limiter *limiter;
+static struct hot *hot;
+static struct cold *cold;
+
+static int with_plan(struct weir_plan plan)
+{
+    limiter = small_limiter(&plan);
+    assert_int_equal(small_slot(limiter, 0), 0);
+    small_clock(limiter, ROUND_TRIP_NS);
+    hot = &limiter->hot[0];
+    cold = &limiter->cold[0];
+    return 0;
+}
+
+static int reset(void **state)
+{
+    (void)state;
+    return with_plan(bucket_plan(10, 100));
+}
+
+/* Local time at which the store's clock is surely, or for the first time possibly, at START_US +
+ * after_us. */
+static uint64_t surely_ns(uint64_t after_us)
+{
+    return clock_surely_reached_ns(&limiter->clock, SMALL_START_NS, START_US + after_us);
+}
+
+static uint64_t possibly_ns(uint64_t after_us)
+{
+    uint64_t at_ns = clock_surely_before_ns(&limiter->clock, SMALL_START_NS, START_US + after_us);
+
+    while (clock_late_ns(&limiter->clock, at_ns) < (START_US + after_us) * NS_PER_US) {
+        at_ns++;
+    }
+    return at_ns;
+}
+
+static void hold(uint32_t units, uint64_t lease_period)
+{
+    hot->held_units = units;
+    cold->leased_units = units;
+    cold->lease_period = lease_period;
+}
+
+static struct weir_answer answer_now(uint32_t granted)
+{
+    return (struct weir_answer){
+        .key = hot->key,
+        .granted_units = granted,
+        .lease_period = LEASE_PERIOD + 1,
+        .trickle_period = TRICKLE_PERIOD + 1,
+        .store_us = START_US,
+        .version = 5,
+        .remaining_units = 60,
+    };
+}
+
+static void before_the_first_answer_nothing_happens(void **state)
+{
+    (void)state;
+    limiter->clock = (struct clock_offset){0};
+
+    lease_refresh(limiter, 0, SMALL_START_NS);
+
+    assert_int_equal(cold->window_index, 0);
+    assert_int_equal(hot->fast_until_ns, 0);
+}
+
+static void a_lease_ends_when_the_store_may_have_reached_its_end(void **state)
+{
+    (void)state;
+    hold(8, LEASE_PERIOD);
+    hot->held_units = 5; /* three were spent */
+    const uint64_t end_ns = possibly_ns(5 * SECOND_US);
+
+    lease_refresh(limiter, 0, end_ns - 1);
+    assert_int_equal(hot->held_units, 5);
+    assert_true(hot->fast_until_ns <= end_ns);
+    assert_true(hot->fast_until_ns + 4 >= end_ns);
+    lease_refresh(limiter, 0, end_ns);
+    assert_int_equal(hot->held_units, 0);
+    assert_int_equal(cold->returned_units, 5);
+    assert_int_equal(cold->expired_units, 0); /* may still come in time: the store decides */
+    assert_int_equal(cold->leased_units, 3);
+}
+
+static void promises_end_with_the_lease_and_are_reported(void **state)
+{
+    (void)state;
+    hold(2, LEASE_PERIOD);
+    cold->trickle_period = TRICKLE_PERIOD;
+    cold->trickle[0] = 10;
+    cold->trickle[1] = 20;
+    cold->trickle_taken = 4;
+
+    lease_refresh(limiter, 0, possibly_ns(5 * SECOND_US));
+
+    assert_false(lease_is_held(limiter, 0));
+    assert_int_equal(cold->returned_units, 2 + 26);
+    assert_int_equal(cold->expired_units, 26);
+    assert_int_equal(weir_limiter_held_units(limiter, &hot->key), 0);
+}
+
+/* Permit j of n is valid from j T / n: never before the store's clock has surely come so far. */
+static void permits_of_a_trickle_become_valid_one_by_one(void **state)
+{
+    (void)state;
+    hold(0, LEASE_PERIOD + 1);
+    cold->trickle_period = TRICKLE_PERIOD;
+    cold->trickle[0] = 4;
+
+    for (uint32_t j = 1; j <= 4; j++) {
+        const uint64_t at_ns = surely_ns(j * 250 * MS_US);
+        lease_refresh(limiter, 0, at_ns - NS_PER_US);
+        assert_int_equal(hot->held_units, j - 1);
+        lease_refresh(limiter, 0, at_ns);
+        assert_int_equal(hot->held_units, j);
+        assert_int_equal(weir_limiter_held_units(limiter, &hot->key), 4);
+    }
+    assert_int_equal(cold->leased_units, 4);
+    assert_int_equal(cold->trickle[0] + cold->trickle[1], 0);
+}
+
+static void a_trickle_is_followed_by_the_next(void **state)
+{
+    (void)state;
+    hold(0, LEASE_PERIOD + 1);
+    cold->trickle_period = TRICKLE_PERIOD;
+    cold->trickle[0] = 10;
+    cold->trickle[1] = 6;
+
+    lease_refresh(limiter, 0, surely_ns(1500 * MS_US));
+
+    assert_int_equal(hot->held_units, 13);
+    assert_int_equal(cold->trickle[0], 6);
+    assert_int_equal(cold->trickle[1], 0);
+    assert_int_equal(cold->trickle_taken, 3);
+    assert_int_equal(cold->trickle_period, TRICKLE_PERIOD + 1);
+    lease_refresh(limiter, 0, surely_ns(4000 * MS_US));
+    assert_int_equal(hot->held_units, 16);
+}
+
+static void a_denial_holds_until_the_retry_time_or_the_next_permit(void **state)
+{
+    (void)state;
+    hold(0, LEASE_PERIOD + 1);
+    cold->retry_us = START_US + 2 * SECOND_US;
+    hot->deny_units = 3;
+    lease_refresh(limiter, 0, SMALL_START_NS);
+    assert_int_equal(hot->deny_until_ns, surely_ns(2 * SECOND_US));
+    assert_true(lease_denies(limiter, 0, 3));
+    assert_false(lease_denies(limiter, 0, 2));
+
+    cold->trickle_period = TRICKLE_PERIOD;
+    cold->trickle[1] = 2; /* permits at 1.5 s and 2 s */
+    lease_refresh(limiter, 0, SMALL_START_NS);
+    assert_int_equal(hot->deny_until_ns, surely_ns(1500 * MS_US));
+    lease_refresh(limiter, 0, surely_ns(2 * SECOND_US));
+    assert_int_equal(cold->retry_us, 0);
+    assert_int_equal(hot->deny_units, UINT32_MAX);
+    assert_false(lease_denies(limiter, 0, UINT32_MAX));
+}
+
+static void a_denial_for_good_is_not_forgotten(void **state)
+{
+    (void)state;
+    cold->retry_us = NEVER;
+    hot->deny_units = 1;
+
+    lease_refresh(limiter, 0, SMALL_START_NS + 86400 * NS_PER_S);
+
+    assert_int_equal(hot->deny_until_ns, NEVER);
+    assert_true(lease_denies(limiter, 0, 1));
+}
+
+static void only_what_is_held_can_be_spent(void **state)
+{
+    (void)state;
+    hold(5, LEASE_PERIOD);
+
+    lease_spend(limiter, 0, 3);
+    assert_int_equal(hot->held_units, 2);
+    assert_int_equal(hot->spent_units, 3);
+    expect_assert_failure(lease_spend(limiter, 0, 3));
+    assert_int_equal(hot->held_units, 2);
+}
+
+static void a_new_window_seals_the_report_of_the_old_one(void **state)
+{
+    (void)state;
+    struct weir_report report;
+    lease_refresh(limiter, 0, SMALL_START_NS);
+    assert_int_equal(cold->window_index, START_US / MINUTE_US);
+    hot->spent_units = 9;
+    lease_refresh(limiter, 0, SMALL_START_NS + 59 * NS_PER_S);
+    assert_false(weir_limiter_next_report(limiter, &report));
+
+    lease_refresh(limiter, 0, SMALL_START_NS + 61 * NS_PER_S);
+
+    assert_true(weir_limiter_next_report(limiter, &report));
+    assert_int_equal(report.window_index, START_US / MINUTE_US);
+    assert_int_equal(report.spent_units, 9);
+    assert_true(report.sealed);
+    assert_int_equal(hot->spent_units, 0);
+    assert_int_equal(cold->window_index, START_US / MINUTE_US + 1);
+}
+
+static void an_answer_is_leased_and_its_lease_bounds_the_fast_path(void **state)
+{
+    (void)state;
+    const struct weir_answer answer = answer_now(40);
+
+    lease_take_answer(limiter, 0, SMALL_START_NS, &answer);
+
+    assert_int_equal(hot->held_units, 40);
+    assert_int_equal(cold->leased_units, 40);
+    assert_int_equal(lease_end_us(limiter, 0), START_US + 10 * SECOND_US);
+    assert_true(hot->fast_until_ns <= possibly_ns(10 * SECOND_US));
+    assert_int_equal(cold->remaining_units, 60);
+    assert_int_equal(cold->version, 5);
+}
+
+/* The store's count of leases moves to the period the answer names; unless the period they ended
+ * with is over for it. */
+static void what_was_held_moves_to_the_new_lease_or_is_void(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t lease_period;
+        uint32_t held_units, returned_units, expired_units, leased_units;
+    } CASES[] = {
+        {LEASE_PERIOD + 1, 7 + 40, 2, 0, 9 + 40},
+        {LEASE_PERIOD, 7 + 40, 2, 0, 9 + 40},
+        {LEASE_PERIOD - 1, 40, 9, 9, 40},
+        {0, 40, 9, 9, 40},
+    };
+    const struct weir_answer answer = answer_now(40);
+
+    for (size_t i = 0; i < 4; i++) {
+        reset(NULL);
+        hold(9, CASES[i].lease_period);
+        hot->held_units = 7;
+        cold->returned_units = 2;
+        lease_take_answer(limiter, 0, SMALL_START_NS, &answer);
+        assert_int_equal(hot->held_units, CASES[i].held_units);
+        assert_int_equal(cold->returned_units, CASES[i].returned_units);
+        assert_int_equal(cold->expired_units, CASES[i].expired_units);
+        assert_int_equal(cold->leased_units, CASES[i].leased_units);
+        assert_int_equal(cold->lease_period, LEASE_PERIOD + 1);
+    }
+}
+
+static void a_windows_permits_are_void_in_the_next(void **state)
+{
+    (void)state;
+    with_plan(window_plan(100, 5 * SECOND_US));
+    struct weir_answer answer = answer_now(40);
+    hold(9, LEASE_PERIOD);
+
+    lease_take_answer(limiter, 0, SMALL_START_NS, &answer); /* of the window after the one held */
+
+    assert_int_equal(hot->held_units, 40);
+    assert_int_equal(cold->expired_units, 9);
+}
+
+static void a_promise_becomes_the_trickle_of_the_next_period(void **state)
+{
+    (void)state;
+    struct weir_answer answer = answer_now(0);
+    answer.trickle_count = 50;
+
+    lease_take_answer(limiter, 0, SMALL_START_NS, &answer);
+
+    assert_int_equal(cold->trickle[0], 0);
+    assert_int_equal(cold->trickle[1], 50);
+    assert_int_equal(cold->trickle_period, TRICKLE_PERIOD);
+    assert_true(lease_is_held(limiter, 0));
+    assert_int_equal(weir_limiter_held_units(limiter, &hot->key), 50);
+    assert_int_equal(hot->held_units, 0);
+    lease_refresh(limiter, 0, surely_ns(1100 * MS_US));
+    assert_int_equal(hot->held_units, 5);
+}
+
+static void what_comes_too_late_for_those_who_wait_is_unused(void **state)
+{
+    (void)state;
+    uint64_t ticket;
+    cold->need_units = 10;
+    cold->least_units = 10;
+    cold->flight_us = 1000;
+    assert_true(waiting_add(limiter, 0, 10, &ticket));
+    const struct weir_answer answer = answer_now(15); /* five ahead */
+
+    lease_take_answer(limiter, 0, possibly_ns(1000) + NS_PER_US, &answer);
+
+    assert_int_equal(hot->held_units, 5);
+    assert_int_equal(cold->leased_units, 5);
+    assert_int_equal(cold->unused_units, 10);
+    assert_int_equal(hot->spent_units, 0);
+    assert_int_equal(cold->wait_units, 10);
+}
+
+/* A part of the need is leased, and so is everything if the ask named no flight time: what is left
+ * over stays. */
+static void a_partial_grant_is_leased(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t flight_us, granted, leased_units, held_units;
+    } CASES[] = {
+        {1000, 15, 5, 5}, /* in full: ten are spent at once, nobody need hear of it */
+        {1000, 10, 0, 0}, {1000, 8, 8, 4}, /* four are taken by the one that fits */
+        {0, 15, 15, 5},   {0, 10, 10, 0},
+    };
+
+    for (size_t i = 0; i < 5; i++) {
+        uint64_t ticket;
+        reset(NULL);
+        assert_true(waiting_add(limiter, 0, 4, &ticket));
+        assert_true(waiting_add(limiter, 0, 6, &ticket));
+        cold->need_units = 10;
+        cold->least_units = 4;
+        cold->flight_us = CASES[i].flight_us;
+        const struct weir_answer answer = answer_now(CASES[i].granted);
+        lease_take_answer(limiter, 0, SMALL_START_NS, &answer);
+        assert_int_equal(cold->leased_units, CASES[i].leased_units);
+        assert_int_equal(hot->held_units, CASES[i].held_units);
+        assert_int_equal(cold->unused_units, 0);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, reset)
+    const struct CMUnitTest tests[] = {
+        TEST(before_the_first_answer_nothing_happens),
+        TEST(a_lease_ends_when_the_store_may_have_reached_its_end),
+        TEST(promises_end_with_the_lease_and_are_reported),
+        TEST(permits_of_a_trickle_become_valid_one_by_one),
+        TEST(a_trickle_is_followed_by_the_next),
+        TEST(a_denial_holds_until_the_retry_time_or_the_next_permit),
+        TEST(a_denial_for_good_is_not_forgotten),
+        TEST(only_what_is_held_can_be_spent),
+        TEST(a_new_window_seals_the_report_of_the_old_one),
+        TEST(an_answer_is_leased_and_its_lease_bounds_the_fast_path),
+        TEST(what_was_held_moves_to_the_new_lease_or_is_void),
+        TEST(a_windows_permits_are_void_in_the_next),
+        TEST(a_promise_becomes_the_trickle_of_the_next_period),
+        TEST(what_comes_too_late_for_those_who_wait_is_unused),
+        TEST(a_partial_grant_is_leased),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

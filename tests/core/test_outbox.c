@@ -1,0 +1,127 @@
+/* Reports and last words: two rings, in order, with room reserved before anything is changed. */
+#include "small_limiter.h"
+
+static struct weir_limiter *limiter_with_key(void)
+{
+    const struct weir_plan plan = bucket_plan(10, 100);
+    struct weir_limiter *limiter = small_limiter(&plan);
+
+    assert_int_equal(small_slot(limiter, 5), 0);
+    return limiter;
+}
+
+static void an_empty_outbox_has_nothing(void **state)
+{
+    (void)state;
+    struct weir_limiter *limiter = limiter_with_key();
+    struct weir_report report;
+    struct weir_ask ask;
+
+    assert_true(outbox_has_room(limiter));
+    assert_false(weir_limiter_next_report(limiter, &report));
+    assert_false(weir_limiter_next_ask(limiter, SMALL_START_NS, &ask));
+}
+
+static void a_report_says_what_was_spent_where(void **state)
+{
+    (void)state;
+    struct weir_limiter *limiter = limiter_with_key();
+    struct weir_report report;
+    limiter->hot[0].spent_units = 12;
+    limiter->cold[0].window_index = 34;
+
+    outbox_report(limiter, 0, false);
+    limiter->hot[0].spent_units = 56;
+    outbox_report(limiter, 0, true);
+
+    assert_true(weir_limiter_next_report(limiter, &report));
+    assert_int_equal(report.key.low, 5);
+    assert_int_equal(report.window_index, 34);
+    assert_int_equal(report.incarnation, 8);
+    assert_int_equal(report.process, 7);
+    assert_int_equal(report.life, 1);
+    assert_int_equal(report.sequence, 1);
+    assert_int_equal(report.spent_units, 12);
+    assert_false(report.sealed);
+    assert_true(weir_limiter_next_report(limiter, &report)); /* D35: supersedes by its sequence */
+    assert_int_equal(report.sequence, 2);
+    assert_int_equal(report.spent_units, 56);
+    assert_true(report.sealed);
+    assert_false(weir_limiter_next_report(limiter, &report));
+}
+
+static void reports_come_out_in_order_however_often_the_ring_turns(void **state)
+{
+    (void)state;
+    struct weir_limiter *limiter = limiter_with_key();
+    struct weir_report report;
+    uint64_t written = 0;
+    uint64_t read = 0;
+
+    for (unsigned turn = 0; turn < 50; turn++) {
+        for (unsigned i = 0; i < 1 + turn % REPORT_OUTBOX; i++) {
+            limiter->hot[0].spent_units = ++written;
+            outbox_report(limiter, 0, false);
+        }
+        while (weir_limiter_next_report(limiter, &report)) {
+            assert_int_equal(report.spent_units, ++read);
+        }
+    }
+    assert_int_equal(read, written);
+}
+
+static void room_is_kept_for_what_one_call_may_need(void **state)
+{
+    (void)state;
+    struct weir_limiter *limiter = limiter_with_key();
+    for (unsigned i = 0; i < REPORT_OUTBOX - OUTBOX_RESERVE; i++) {
+        assert_true(outbox_has_room(limiter));
+        outbox_report(limiter, 0, false);
+    }
+
+    assert_true(outbox_has_room(limiter));
+    outbox_report(limiter, 0, false);
+    assert_false(outbox_has_room(limiter));
+    for (unsigned i = 1; i < OUTBOX_RESERVE; i++) {
+        outbox_report(limiter, 0, false);
+    }
+    expect_assert_failure(outbox_report(limiter, 0, false));
+}
+
+static void last_words_give_everything_back_and_have_room_of_their_own(void **state)
+{
+    (void)state;
+    struct weir_limiter *limiter = limiter_with_key();
+    struct weir_ask ask;
+    for (unsigned i = 0; i < ASK_OUTBOX; i++) {
+        assert_int_equal(outbox_has_room(limiter), i <= ASK_OUTBOX - OUTBOX_RESERVE);
+        limiter->hot[0].held_units = i + 1;
+        limiter->cold[0].leased_units = i + 3;
+        outbox_last_words(limiter, 0, SMALL_START_NS);
+    }
+    expect_assert_failure(outbox_last_words(limiter, 0, SMALL_START_NS));
+
+    for (unsigned i = 0; i < ASK_OUTBOX; i++) {
+        assert_true(weir_limiter_next_ask(limiter, SMALL_START_NS, &ask));
+        assert_int_equal(ask.flags, WEIR_ASK_RETURN);
+        assert_int_equal(ask.returned_units, i + 1);
+        assert_int_equal(ask.spent_units, 2);
+        assert_int_equal(ask.held_units, 0);
+        assert_int_equal(ask.id.sequence, i + 1);
+    }
+    assert_false(weir_limiter_next_ask(limiter, SMALL_START_NS, &ask));
+    assert_true(outbox_has_room(limiter));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_outbox_has_nothing),
+        cmocka_unit_test(a_report_says_what_was_spent_where),
+        cmocka_unit_test(reports_come_out_in_order_however_often_the_ring_turns),
+        cmocka_unit_test(room_is_kept_for_what_one_call_may_need),
+        cmocka_unit_test(last_words_give_everything_back_and_have_room_of_their_own),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

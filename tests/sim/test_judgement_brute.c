@@ -1,0 +1,150 @@
+/* Over, under and their causes on random small cases, against an implementation that recomputes
+ * everything from the list of requests. */
+#include "accuracy_case.h"
+
+#include "prng.h"
+
+#define REQUEST_COUNT_MAX 60
+#define CASE_COUNT 400
+#define MS UINT64_C(1000000)
+
+struct request {
+    uint64_t time_ns;
+    uint32_t cost_units;
+    bool admitted;
+    bool ideal; /* the oracle's verdict */
+};
+
+struct requests {
+    struct request list[REQUEST_COUNT_MAX];
+    int count;
+    uint64_t rate_per_s;
+    uint64_t capacity_units;
+};
+
+/* Times are whole milliseconds, so that a bucket that counts thousandths of a unit is exact. Returns
+ * the last millisecond before end_ns at which the bucket was full, as seen from just before it. */
+static uint64_t last_full_ms(struct requests *requests, uint64_t end_ns)
+{
+    const uint64_t capacity = requests->capacity_units * 1000;
+    uint64_t level = capacity;
+    uint64_t full_ms = 0;
+    int next = 0;
+
+    for (uint64_t ms = 0; ms * MS < end_ns; ms++) {
+        full_ms = level == capacity ? ms : full_ms;
+        for (; next < requests->count && requests->list[next].time_ns == ms * MS; next++) {
+            struct request *request = &requests->list[next];
+            request->ideal = request->cost_units * UINT64_C(1000) <= level;
+            level -= request->ideal ? request->cost_units * UINT64_C(1000) : 0;
+        }
+        level = level + requests->rate_per_s < capacity ? level + requests->rate_per_s : capacity;
+    }
+    return full_ms;
+}
+
+/* ideal - admitted of the requests that arrive in [begin_ns, end_ns). */
+static int64_t delta_of(const struct requests *requests, uint64_t begin_ns, uint64_t end_ns)
+{
+    int64_t delta = 0;
+
+    for (int i = 0; i < requests->count; i++) {
+        const struct request *request = &requests->list[i];
+        if (request->time_ns >= begin_ns && request->time_ns < end_ns) {
+            delta += ((int64_t)request->ideal - (int64_t)request->admitted) * request->cost_units;
+        }
+    }
+    return delta;
+}
+
+static void draw(struct requests *requests, struct sim_prng *prng)
+{
+    uint64_t time_ms = 0;
+
+    requests->count = (int)sim_prng_below(prng, REQUEST_COUNT_MAX);
+    requests->rate_per_s = 1 + sim_prng_below(prng, 5);
+    requests->capacity_units = 1 + sim_prng_below(prng, 100);
+    for (int i = 0; i < requests->count; i++) {
+        time_ms += sim_prng_below(prng, 3) * sim_prng_below(prng, 8000);
+        requests->list[i] = (struct request){
+            .time_ns = time_ms * MS,
+            .cost_units = 1 + (uint32_t)sim_prng_below(prng, 30),
+            .admitted = sim_prng_below(prng, 2) == 0,
+        };
+        if (time_ms >= 240000) {
+            requests->count = i;
+        }
+    }
+}
+
+/* The store's figures need not make sense for the causes to sum to the error. */
+static void draw_store(struct accuracy_case *played, struct sim_prng *prng)
+{
+    for (uint32_t interval = 0; interval < 4; interval++) {
+        sim_accuracy_store(&played->accuracy, 0, interval, sim_prng_below(prng, 100),
+                           sim_prng_below(prng, 1000));
+    }
+}
+
+static uint64_t cause_sum(const struct sim_judgement *judgement)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < SIM_CAUSE_COUNT; i++) {
+        sum += judgement->cause_units[i];
+    }
+    return sum;
+}
+
+static uint64_t check_intervals(struct accuracy_case *played, struct requests *requests)
+{
+    uint64_t errors = 0;
+
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint64_t begin_ns = i * MINUTE_NS;
+        const uint64_t full_ns = last_full_ms(requests, begin_ns) * MS / SECOND_NS * SECOND_NS;
+        (void)last_full_ms(requests, 4 * MINUTE_NS);
+        const int64_t delta = delta_of(requests, begin_ns, begin_ns + MINUTE_NS);
+        const int64_t deficit = delta_of(requests, full_ns, begin_ns);
+        const int64_t late = deficit > 0 ? deficit : 0;
+        const int64_t over = -delta - late > 0 ? -delta - late : 0;
+
+        assert_int_equal(case_under(played, 0, i), delta > 0 ? delta : 0);
+        assert_int_equal(case_over(played, 0, i), over);
+        errors += (uint64_t)(delta > 0 ? delta : over);
+    }
+    return errors;
+}
+
+static void over_and_under_equal_those_of_a_recount(void **state)
+{
+    (void)state;
+    struct sim_prng prng;
+
+    sim_prng_init(&prng, 1, "judgement", 0);
+    for (int i = 0; i < CASE_COUNT; i++) {
+        struct requests requests;
+        struct accuracy_case played;
+
+        draw(&requests, &prng);
+        case_begin(&played, 60 * requests.rate_per_s, requests.capacity_units, 240, 1);
+        for (int r = 0; r < requests.count; r++) {
+            case_request(&played, 0, requests.list[r].time_ns, requests.list[r].cost_units,
+                         requests.list[r].admitted);
+        }
+        draw_store(&played, &prng);
+        case_judge(&played);
+        const uint64_t errors = check_intervals(&played, &requests);
+        assert_int_equal(cause_sum(&played.judgement), errors);
+        case_end(&played);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(over_and_under_equal_those_of_a_recount),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
