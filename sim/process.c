@@ -304,5 +304,10 @@ bool sim_process_shutdown(struct sim_process *process, uint64_t now_ns)
 
 uint64_t sim_process_waiting_count(const struct sim_process *process)
 {
-    return process->next_ticket - process->first_ticket;
+    uint64_t count = 0;
+
+    for (uint64_t ticket = process->first_ticket; ticket < process->next_ticket; ticket++) {
+        count += !process->waiting[ticket & (process->waiting_capacity - 1)].settled;
+    }
+    return count;
 }
