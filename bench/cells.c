@@ -46,7 +46,7 @@ static uint32_t seed_count_of(const struct table_grid *grid, uint64_t limit_per_
 
 bool table_cell_is_meaningful(const struct table_cell *cell, enum table_subject subject)
 {
-    static const double busiest_parts[TABLE_BALANCE_COUNT] = {1.0 / 50, 0.277, 1.0 / 3, 0.277};
+    static const double busiest_parts[TABLE_BALANCE_COUNT] = {1.0 / 50, 0.261, 1.0 / 3, 0.261};
     const double per_s = table_cell_requests(cell) / table_cell_duration_s(cell);
 
     switch (subject) {

@@ -17,6 +17,7 @@ static const struct table_cell hardest[] = {
     {100000, 10000000, TABLE_UNIFORM, 60, 100, 1}, /* requests per ask */
     {1000000, 1050000, TABLE_FLIP, 10, 100, 1},    /* first saturation */
     {100000, 1050000, TABLE_UNIFORM, 10, 100, 2},  /* first saturation */
+    {100000, 1050000, TABLE_ZIPF, 10, 100, 3},     /* first saturation */
     {100000, 1050000, TABLE_UNIFORM, 1, 100, 3},   /* requests per ask */
     {100000, 1000000, TABLE_UNIFORM, 1, 100, 3},   /* under */
     {100000, 10000000, TABLE_STICKY, 1, 10, 3},    /* waited */
@@ -26,7 +27,6 @@ static const struct table_cell hardest[] = {
     {10000, 500000, TABLE_FLIP, 0, 10, 3},        /* waited */
     {10000, 1050000, TABLE_UNIFORM, 0, 10, 3},    /* requests per ask */
     {10000, 1050000, TABLE_STICKY, 10, 100, 3},   /* first saturation */
-    {10000, 1050000, TABLE_STICKY, 60, 100, 3},   /* under */
     {10000, 10000000, TABLE_UNIFORM, 10, 100, 3}, /* first saturation */
     {10000, 10000000, TABLE_UNIFORM, 1, 100, 2},  /* requests per ask */
     /* below */

@@ -110,9 +110,8 @@ static const struct argp parser = {
         "  weir run scenarios/skewed-fleet.json\n"
         "  weir run scenarios/skewed-fleet.json --seed 7 --out out\n"
         "  weir run scenarios/small-limits.json --set fleet.processes=200\n\n"
-        "Exit status: 0 all expectations met; 1 an expectation failed; 2 inconclusive; 64 bad usage "
-        "or "
-        "scenario; 70 internal error.",
+        "Exit status: 0 all expectations met; 1 an expectation failed; 2 inconclusive; "
+        "64 bad usage or scenario; 70 internal error.",
 };
 
 /* Make the folder and its parents. */

@@ -96,7 +96,7 @@ static void print_populations(FILE *file, const struct sim_result *result,
 {
     const struct sim_scenario *scenario = world->scenario;
 
-    fprintf(file, "\n%-12s %-6s %5s %10s %7s %11s %11s %7s %7s\n", "keys", "kind", "count", "limit",
+    fprintf(file, "\n%-12s %-6s %5s %9s %6s %10s %10s %7s %7s\n", "keys", "kind", "count", "limit",
             "demand", "admitted", "ideal", "over %", "under %");
     for (size_t i = 0; i < scenario->population_count; i++) {
         const struct sim_population *population = &scenario->populations[i];
@@ -107,7 +107,7 @@ static void print_populations(FILE *file, const struct sim_result *result,
             plan->algorithm == WEIR_ALGORITHM_WINDOW ? (double)plan->window_us / 1e6 : 60;
         const double offered = (double)plan->limit_units * (double)population->key_count *
                                (double)scenario->duration_ns / 1e9 / span_s;
-        fprintf(file, "%-12.12s %-6s %5u %10s %6.2fx %11s %11s ", population->name,
+        fprintf(file, "%-12.12s %-6s %5u %9s %5.2fx %10s %10s ", population->name,
                 plan->algorithm == WEIR_ALGORITHM_WINDOW ? "window" : "bucket",
                 population->key_count, grouped(plan->limit_units),
                 offered > 0 ? (double)judgement->demand_units / offered : 0,

@@ -128,6 +128,7 @@ static void an_ask_that_gives_back_wants_nothing_and_leaves_the_count(void **sta
     (void)state;
     hold(3, 10);
     cold->returned_units = 5;
+    cold->rate_share_period = 4;
     hot->flags |= HOT_RETURN;
 
     const struct weir_ask ask = build();
@@ -143,6 +144,20 @@ static void an_ask_that_gives_back_wants_nothing_and_leaves_the_count(void **sta
     assert_int_equal(cold->leased_units, 0);
     assert_int_equal(cold->rate_share_period, NEVER);
     assert_int_equal(hot->flags & HOT_RETURN, 0);
+}
+
+static void what_is_far_more_than_the_demand_is_given_back(void **state)
+{
+    (void)state;
+    hold(50, 53);
+
+    const struct weir_ask ask = build();
+
+    assert_in_range(ask.returned_units, 1, 49);
+    assert_int_equal(ask.held_units + ask.returned_units, 50);
+    assert_int_equal(ask.spent_units, 3);
+    assert_int_equal(hot->held_units, ask.held_units);
+    assert_int_equal(cold->leased_units, ask.held_units);
 }
 
 static void whoever_waits_turns_a_return_into_a_question(void **state)
@@ -233,6 +248,7 @@ int main(void)
         TEST(the_need_is_what_waits_beyond_what_is_held),
         TEST(an_ask_reports_and_starts_afresh),
         TEST(an_ask_that_gives_back_wants_nothing_and_leaves_the_count),
+        TEST(what_is_far_more_than_the_demand_is_given_back),
         TEST(whoever_waits_turns_a_return_into_a_question),
         TEST(promises_are_cancelled_with_what_was_taken_of_them),
         TEST(the_flight_time_is_two_round_trips),

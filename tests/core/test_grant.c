@@ -171,6 +171,14 @@ static void promises_stop_at_the_refill_of_a_period(void **state)
     }
     assert_int_equal(promised, 5000);
     struct weir_ask ask = ask_of(1, 1, 5000, 3000000);
+    const struct grant_input beyond = {
+        .plan = &plan,
+        .ask = &ask,
+        .global_rate_milli = 15000000,
+        .active_processes = 5,
+        .trickle_promised = 6000, /* before the plan was lowered */
+    };
+    assert_int_equal(weir_grant_decide(&beyond).trickle_count, 0);
     ask.flags = WEIR_ASK_HAS_TRICKLE;
     assert_int_equal(decide(&plan, &ask, 0, 5, 15000000).trickle_count, 0);
 }

@@ -129,6 +129,28 @@ static void permits_of_a_trickle_become_valid_one_by_one(void **state)
     assert_int_equal(cold->trickle[0] + cold->trickle[1], 0);
 }
 
+/* A better answer may set the estimate back: what is valid stays valid, a window once begun is not
+ * left. */
+static void a_clock_set_back_takes_nothing_away(void **state)
+{
+    (void)state;
+    hold(0, LEASE_PERIOD + 1);
+    cold->trickle_period = TRICKLE_PERIOD;
+    cold->trickle[0] = 4;
+    lease_refresh(limiter, 0, surely_ns(600 * MS_US));
+    assert_int_equal(hot->held_units, 2);
+    hot->spent_units = 3;
+
+    lease_refresh(limiter, 0, surely_ns(300 * MS_US));
+
+    assert_int_equal(hot->held_units, 2);
+    assert_int_equal(cold->trickle_taken, 2);
+    cold->window_index++;
+    lease_refresh(limiter, 0, surely_ns(300 * MS_US));
+    assert_int_equal(cold->window_index, START_US / MINUTE_US + 1);
+    assert_int_equal(hot->spent_units, 3);
+}
+
 static void a_trickle_is_followed_by_the_next(void **state)
 {
     (void)state;
@@ -163,6 +185,11 @@ static void a_denial_holds_until_the_retry_time_or_the_next_permit(void **state)
     cold->trickle[1] = 2; /* permits at 1.5 s and 2 s */
     lease_refresh(limiter, 0, SMALL_START_NS);
     assert_int_equal(hot->deny_until_ns, surely_ns(1500 * MS_US));
+    cold->trickle[1] = 3; /* permits at 1.333334 s and so on */
+    lease_refresh(limiter, 0, SMALL_START_NS);
+    assert_int_equal(hot->deny_until_ns, surely_ns(1333334));
+    lease_refresh(limiter, 0, possibly_ns(2 * SECOND_US));
+    assert_int_equal(cold->retry_us, START_US + 2 * SECOND_US);
     lease_refresh(limiter, 0, surely_ns(2 * SECOND_US));
     assert_int_equal(cold->retry_us, 0);
     assert_int_equal(hot->deny_units, UINT32_MAX);
@@ -271,6 +298,20 @@ static void a_windows_permits_are_void_in_the_next(void **state)
     assert_int_equal(cold->expired_units, 9);
 }
 
+static void where_permits_are_is_what_the_last_answer_said(void **state)
+{
+    (void)state;
+    struct weir_answer answer = answer_now(0);
+    answer.retry_us = START_US + SECOND_US;
+    answer.flags = WEIR_ANSWER_PARKED;
+
+    lease_take_answer(limiter, 0, SMALL_START_NS, &answer);
+    assert_true(hot->flags & HOT_PARKED);
+    answer.flags = 0;
+    lease_take_answer(limiter, 0, SMALL_START_NS, &answer);
+    assert_false(hot->flags & HOT_PARKED);
+}
+
 static void a_promise_becomes_the_trickle_of_the_next_period(void **state)
 {
     (void)state;
@@ -345,6 +386,7 @@ int main(void)
         TEST(a_lease_ends_when_the_store_may_have_reached_its_end),
         TEST(promises_end_with_the_lease_and_are_reported),
         TEST(permits_of_a_trickle_become_valid_one_by_one),
+        TEST(a_clock_set_back_takes_nothing_away),
         TEST(a_trickle_is_followed_by_the_next),
         TEST(a_denial_holds_until_the_retry_time_or_the_next_permit),
         TEST(a_denial_for_good_is_not_forgotten),
@@ -353,6 +395,7 @@ int main(void)
         TEST(an_answer_is_leased_and_its_lease_bounds_the_fast_path),
         TEST(what_was_held_moves_to_the_new_lease_or_is_void),
         TEST(a_windows_permits_are_void_in_the_next),
+        TEST(where_permits_are_is_what_the_last_answer_said),
         TEST(a_promise_becomes_the_trickle_of_the_next_period),
         TEST(what_comes_too_late_for_those_who_wait_is_unused),
         TEST(a_partial_grant_is_leased),

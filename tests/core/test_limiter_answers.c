@@ -321,6 +321,25 @@ static void an_unlimited_plan_admits_without_asking_and_reports(void **state)
     fleet_run_until(fleet, MINUTE_NS + 30 * MS_NS);
     assert_int_equal(fleet_reported_units(fleet), 7 + 100 * (uint64_t)WEIR_COST_MAX);
     assert_true(fleet->reports[0].sealed);
+    assert_int_equal(fleet->ask_count, 1);
+    fleet_free(fleet);
+}
+
+/* Leases are renewed before they are used up and before they end, while they are in use. */
+static void steady_requests_wait_only_at_first(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_with(bucket_plan(1000, 10000), 1);
+    unsigned waited_count = 0;
+
+    for (unsigned i = 0; i < 6000; i++) {
+        waited_count += fleet_request(fleet, 0, 0, 1).verdict == WEIR_VERDICT_PENDING ? 1 : 0;
+        fleet_run_for(fleet, 10 * MS_NS);
+    }
+
+    assert_int_equal(fleet->denied_count, 0);
+    assert_in_range(waited_count, 1, 60); /* one in a hundred */
+    assert_true(fleet->ask_count <= 600);
     fleet_free(fleet);
 }
 
@@ -340,6 +359,7 @@ int main(void)
         cmocka_unit_test(b21_a_larger_cost_is_told_to_wait_longer),
         cmocka_unit_test(b58_a_raised_limit_takes_effect_at_once),
         cmocka_unit_test(an_unlimited_plan_admits_without_asking_and_reports),
+        cmocka_unit_test(steady_requests_wait_only_at_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -237,6 +237,19 @@ static void b08_a_window_whose_limit_leaves_2_to_the_53_is_refused(void **state)
     assert_refused(&options, WEIR_ERR_PLAN_INEXACT);
 }
 
+static void the_product_behind_a_windows_limit_may_be_2_to_the_53_less_one(void **state)
+{
+    (void)state;
+    struct weir_plan_options options = bucket_options(UINT64_C(6361) * 20394401, 129728784763, 0);
+    options.algorithm = WEIR_ALGORITHM_WINDOW;
+    options.window_us = 69431; /* 6361 x 20394401 x 69431 = 2^53 - 1 */
+    assert_int_equal(made(&options).limit_units, 69430);
+    assert_int_equal(made(&options).rate_period_us, options.rate_period_us);
+
+    options.rate_units++;
+    assert_refused(&options, WEIR_ERR_PLAN_INEXACT);
+}
+
 /* Property: whatever plan is accepted, refilling it from empty for full_us gives its capacity,
  * exactly. */
 static void an_accepted_plan_fills_in_exactly_its_time(void **state)
@@ -359,6 +372,7 @@ int main(void)
         cmocka_unit_test(b09_the_highest_rate_is_a_thousand_million_per_second),
         cmocka_unit_test(b07_b08_d19_a_bucket_whose_products_leave_2_to_the_53_is_refused),
         cmocka_unit_test(b08_a_window_whose_limit_leaves_2_to_the_53_is_refused),
+        cmocka_unit_test(the_product_behind_a_windows_limit_may_be_2_to_the_53_less_one),
         cmocka_unit_test(an_accepted_plan_fills_in_exactly_its_time),
         cmocka_unit_test(b10_a_rate_or_capacity_of_zero_is_a_plan),
         cmocka_unit_test(slow_and_fast_rates_are_rounded_for_sizing_only),

@@ -1,4 +1,5 @@
-/* What is counted where: intervals, the oracle, the contract. How it is judged: test_judgement.c. */
+/* What is counted where: intervals, the oracle, the contract. How it is judged: test_judgement.c.
+ */
 #include "accuracy_case.h"
 
 static void buckets_are_measured_by_minutes_of_true_time(void **state)

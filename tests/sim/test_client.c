@@ -1,4 +1,5 @@
-/* The baselines, exchange by exchange, and what the lease client makes of a limiter that is full. */
+/* The baselines, exchange by exchange, and what the lease client makes of a limiter that is full.
+ */
 #include "world_run.h"
 
 #include "client.h"
@@ -53,7 +54,8 @@ static struct weir_decision decide(struct office *office, uint32_t key, uint64_t
 {
     const struct sim_demand demand = {key, cost_units, NO_ENDPOINT};
 
-    return office->client->operations->decide(office->client, SIM_LOCAL_START_NS + time_ns, &demand);
+    return office->client->operations->decide(office->client, SIM_LOCAL_START_NS + time_ns,
+                                              &demand);
 }
 
 static struct sim_exchange next(struct office *office)

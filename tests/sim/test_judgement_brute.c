@@ -22,8 +22,9 @@ struct requests {
     uint64_t capacity_units;
 };
 
-/* Times are whole milliseconds, so that a bucket that counts thousandths of a unit is exact. Returns
- * the last millisecond before end_ns at which the bucket was full, as seen from just before it. */
+/* Times are whole milliseconds, so that a bucket that counts thousandths of a unit is exact.
+ * Returns the last millisecond before end_ns at which the bucket was full, as seen from just before
+ * it. */
 static uint64_t last_full_ms(struct requests *requests, uint64_t end_ns)
 {
     const uint64_t capacity = requests->capacity_units * 1000;

@@ -1,9 +1,9 @@
 /* One process, per_request, a constant round trip: the simulator as a plain token bucket.
  *
  * An hour of LLM requests has to be decided as a bucket written from scratch decides it (its totals
- * are golden: see test_llm_trace.c), each one at the nanosecond that latency, service and queue give.
- * The trace hash covers every decision and every step of the store with its time, so one number says
- * whether all 8,819 agree. */
+ * are golden: see test_llm_trace.c), each one at the nanosecond that latency, service and queue
+ * give. The trace hash covers every decision and every step of the store with its time, so one
+ * number says whether all 8,819 agree. */
 #include "world_run.h"
 
 #include <inttypes.h>

@@ -187,8 +187,9 @@ static void one_expectation_that_is_missed_fails_the_run(void **state)
     (void)state;
     struct world_run run;
 
-    play(&run, "per_request", "1.5",
-         "{\"path\": \"decisions.total\", \"max\": 0}, {\"path\": \"decisions.total\", \"min\": 1}");
+    play(
+        &run, "per_request", "1.5",
+        "{\"path\": \"decisions.total\", \"max\": 0}, {\"path\": \"decisions.total\", \"min\": 1}");
     const json_t *list = at(run.result.json, "expectations");
 
     assert_int_equal(run.result.verdict, SIM_VERDICT_FAIL);

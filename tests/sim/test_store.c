@@ -128,7 +128,8 @@ static void an_ask_has_its_effect_when_its_service_ends(void **state)
     (void)serve(&shop, 0, 0, 100, &granted);
     assert_int_equal(granted, 100);
 
-    /* empty at 10 ms, 10 units a second: the next unit is there at 110 ms, not a microsecond sooner */
+    /* empty at 10 ms, 10 units a second: the next unit is there at 110 ms, not a microsecond sooner
+     */
     (void)serve(&shop, 0, 100 * MS - 1000, 1, &granted);
     assert_int_equal(granted, 0);
     (void)serve(&shop, 0, 110 * MS, 1, &granted);
@@ -164,7 +165,8 @@ static void a_look_at_the_store_changes_nothing(void **state)
     open_shop(&shop, "");
     (void)serve(&shop, 0, 0, 60, &granted);
     (void)serve(&shop, WINDOW_KEY, 0, 7, &granted);
-    memcpy(before, (struct sim_store_entry[]){shop.store.entries[0], shop.store.entries[WINDOW_KEY]},
+    memcpy(before,
+           (struct sim_store_entry[]){shop.store.entries[0], shop.store.entries[WINDOW_KEY]},
            sizeof before);
 
     sim_store_peek(&shop.store, 0, 1010 * MS, &left, &taken);

@@ -36,7 +36,7 @@ static void both_kernels_give_the_same_result(void **state)
         world_run_play(&run, FILE_NAME, scenarios[i], SIM_KERNEL_HEAP);
         char *heap = kernel_child_text(&run);
 
-        assert_true(run.world.metrics.asks > 500);
+        assert_true(run.world.metrics.asks > 300);
         assert_string_equal(heap, simgrid);
         free(heap);
         free(simgrid);
@@ -67,7 +67,7 @@ static void the_same_seed_gives_the_same_result_and_another_another(void **state
 }
 
 #define BANDWIDTH                                                                                  \
-    "{\"why\": \"bandwidth\", \"duration_s\": 30, \"fleet\": {\"processes\": 3},"                  \
+    "{\"why\": \"bandwidth\", \"duration_s\": 10, \"fleet\": {\"processes\": 3},"                  \
     " \"store\": {\"round_trip_us\": 500%s}, \"limiter\": {\"coordination\": \"%s\"},"             \
     " \"plans\": {\"p\": {\"rate_per_min\": 120, \"capacity_units\": 60}},"                        \
     " \"keys\": {\"k\": {\"plan\": \"p\", \"count\": 2}},"                                         \
@@ -81,17 +81,20 @@ static double latency_us(const char *coordination, const char *store, const char
     char *result = kernel_child_run(FILE_NAME, text);
     json_t *json = json_loads(result, 0, NULL);
     assert_non_null(json);
-    assert_true(json_integer_value(json_object_get(json_object_get(json, "decisions"), "total")) > 60);
+    assert_true(json_integer_value(json_object_get(json_object_get(json, "decisions"), "total")) >
+                20);
     assert_int_equal(
         json_number_value(json_object_get(json_object_get(json, "availability"), "answered_pct")),
         100);
-    const double value = json_number_value(json_object_get(json_object_get(json, "latency_us"), name));
+    const double value =
+        json_number_value(json_object_get(json_object_get(json, "latency_us"), name));
     json_decref(json);
     free(result);
     return value;
 }
 
-/* An ask of 160 bytes alone takes 160 ms at 1,000 bytes a second, its answer of 120 bytes 120 ms. */
+/* An ask of 160 bytes alone takes 160 ms at 1,000 bytes a second, its answer of 120 bytes 120 ms.
+ */
 static void answers_come_later_where_bandwidth_is_short(void **state)
 {
     (void)state;

@@ -46,8 +46,8 @@ static void check(const struct world_run *run, struct totals *totals)
                 "requests without a verdict");
     totals->requests += metrics->requests;
     totals->asks += metrics->asks;
-    totals->evicting_count += run->scenario.table_keys != 0 &&
-                              run->scenario.table_keys < run->world.catalog.key_count;
+    totals->evicting_count +=
+        run->scenario.table_keys != 0 && run->scenario.table_keys < run->world.catalog.key_count;
     if (metrics->unanswered != 0) {
         return;
     }

@@ -1,4 +1,5 @@
-/* A run on the SimGrid kernel, which starts only once per process: in a child that sends its result back. */
+/* A run on the SimGrid kernel, which starts only once per process: in a child that sends its result
+ * back. */
 #ifndef WEIR_KERNEL_CHILD_H
 #define WEIR_KERNEL_CHILD_H
 

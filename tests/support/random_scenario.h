@@ -1,5 +1,6 @@
-/* Small scenarios drawn at random, with everything in them that may hurt: tiny windows, capacities of
- * one request, rates of one a day, a store too slow for its asks, tables too small for their keys. */
+/* Small scenarios drawn at random, with everything in them that may hurt: tiny windows, capacities
+ * of one request, rates of one a day, a store too slow for its asks, tables too small for their
+ * keys. */
 #ifndef WEIR_RANDOM_SCENARIO_H
 #define WEIR_RANDOM_SCENARIO_H
 
@@ -92,16 +93,19 @@ static inline void random_machines(struct random_scenario *scenario)
     scenario->process_count = (uint32_t)RANDOM_OF(scenario, 1, 1, 2, 3, 5, 12, 30);
     scenario->duration_ms = RANDOM_OF(scenario, 300, 1000, 1001, 2500, 6000);
     scenario->response_us = round_trip_us + jitter_us + 1000000 / capacity_per_s;
-    random_put(scenario, "{\"why\": \"random\", \"seed\": %" PRIu64 ", \"duration_s\": %" PRIu64 ".%03u",
+    random_put(scenario,
+               "{\"why\": \"random\", \"seed\": %" PRIu64 ", \"duration_s\": %" PRIu64 ".%03u",
                random_below(scenario, 1000000), scenario->duration_ms / 1000,
                (unsigned)(scenario->duration_ms % 1000));
     random_put(scenario, ",\n \"fleet\": {\"processes\": %" PRIu32 ", \"balance\": ",
                scenario->process_count);
     random_balance(scenario);
-    random_put(scenario, ", \"clock\": {\"offset_max_ms\": %" PRIu64 ", \"drift_max_ppm\": %" PRIu64 "}}",
+    random_put(scenario,
+               ", \"clock\": {\"offset_max_ms\": %" PRIu64 ", \"drift_max_ppm\": %" PRIu64 "}}",
                RANDOM_OF(scenario, 0, 1, 700, 86400000),
                random_below(scenario, scenario->drift_max_ppm + 1));
-    random_put(scenario, ",\n \"store\": {\"shards\": %" PRIu64 ", \"round_trip_us\": %" PRIu64
+    random_put(scenario,
+               ",\n \"store\": {\"shards\": %" PRIu64 ", \"round_trip_us\": %" PRIu64
                ", \"jitter_us\": %" PRIu64 ", \"capacity_per_s\": %" PRIu64 "}",
                RANDOM_OF(scenario, 1, 1, 3), round_trip_us, jitter_us, capacity_per_s);
 }
@@ -116,8 +120,8 @@ static inline void random_plan(struct random_scenario *scenario, unsigned number
     uint64_t rate = RANDOM_OF(scenario, 1, 7, 60, 600, 1000, 12345, 100000, 1000000, 1000000000);
 
     scenario->window_us = window_ms * 1000;
-    random_put(scenario, "%s\n  \"p%u\": {\"window_s\": %" PRIu64 ".%03u", number == 0 ? "" : ",", number,
-               window_ms / 1000, (unsigned)(window_ms % 1000));
+    random_put(scenario, "%s\n  \"p%u\": {\"window_s\": %" PRIu64 ".%03u", number == 0 ? "" : ",",
+               number, window_ms / 1000, (unsigned)(window_ms % 1000));
     if (random_below(scenario, 3) == 0) {
         while (rate * window_ms < seconds[unit] * 1000) {
             rate *= 10;
@@ -130,10 +134,12 @@ static inline void random_plan(struct random_scenario *scenario, unsigned number
     }
     scenario->rate_per_s = (double)rate / (double)seconds[unit];
     random_put(scenario, ", \"%s\": %" PRIu64, units[unit], rate);
-    random_put(scenario, ", \"start_fill_pct\": %" PRIu64 "}", RANDOM_OF(scenario, 0, 10, 100, 100));
+    random_put(scenario, ", \"start_fill_pct\": %" PRIu64 "}",
+               RANDOM_OF(scenario, 0, 10, 100, 100));
 }
 
-/* Three endpoints for each plan: a free one, a cheap one, and one near what the plan can ever admit. */
+/* Three endpoints for each plan: a free one, a cheap one, and one near what the plan can ever
+ * admit. */
 static inline void random_weight(struct random_scenario *scenario, unsigned number, char *text,
                                  size_t size)
 {
@@ -156,13 +162,14 @@ static inline void random_keys(struct random_scenario *scenario, unsigned number
     const uint64_t most = RANDOM_REQUESTS_MAX / count;
     double demand = (double)RANDOM_OF(scenario, 1, 5, 9, 10, 11, 15, 30, 1000) / 10;
     const double requests = demand * scenario->rate_per_s * (double)scenario->duration_ms / 1000;
-    const uint64_t herds = pattern == 4 ? scenario->duration_ms * 1000 / scenario->window_us + 1 : 1;
+    const uint64_t herds =
+        pattern == 4 ? scenario->duration_ms * 1000 / scenario->window_us + 1 : 1;
 
-    random_put(scenario, "%s\n  \"k%u\": {\"plan\": \"p%u\", \"count\": %" PRIu64, number == 0 ? "" : ",",
-               number, number, count);
+    random_put(scenario, "%s\n  \"k%u\": {\"plan\": \"p%u\", \"count\": %" PRIu64,
+               number == 0 ? "" : ",", number, number, count);
     if (random_below(scenario, 2) == 0) {
-        random_put(scenario, ", \"mix\": {\"free%u\": 1, \"cheap%u\": 5, \"big%u\": %" PRIu64 "}", number,
-                   number, number, random_below(scenario, 3));
+        random_put(scenario, ", \"mix\": {\"free%u\": 1, \"cheap%u\": 5, \"big%u\": %" PRIu64 "}",
+                   number, number, number, random_below(scenario, 3));
     }
     if (random_below(scenario, 3) == 0) {
         random_put(scenario, ", \"popularity_exponent\": 1.2, \"balance\": ");
@@ -185,7 +192,8 @@ static inline void random_keys(struct random_scenario *scenario, unsigned number
 }
 
 /* The same text for the same seed. */
-static inline void random_scenario_draw(char *text, size_t size, uint64_t seed, uint32_t drift_max_ppm)
+static inline void random_scenario_draw(char *text, size_t size, uint64_t seed,
+                                        uint32_t drift_max_ppm)
 {
     struct random_scenario scenario = {.text = text, .size = size, .drift_max_ppm = drift_max_ppm};
     char weights[4][200];
@@ -196,9 +204,8 @@ static inline void random_scenario_draw(char *text, size_t size, uint64_t seed, 
     random_machines(&scenario);
     random_put(&scenario, ",\n \"limiter\": {\"table_keys\": %" PRIu64 "%s}",
                RANDOM_OF(&scenario, 0, 0, 1, 2, 9),
-               random_below(&scenario, 8) == 0
-                   ? ", \"sizer\": \"fixed\", \"fixed_lease_units\": 20"
-                   : "");
+               random_below(&scenario, 8) == 0 ? ", \"sizer\": \"fixed\", \"fixed_lease_units\": 20"
+                                               : "");
     random_put(&scenario, ",\n \"plans\": {");
     struct random_scenario drawn[4];
     for (unsigned i = 0; i < plan_count; i++) {

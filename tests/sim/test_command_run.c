@@ -1,0 +1,251 @@
+/* `weir run`, the program itself: exit statuses, what goes to which stream, and the files it makes.
+ */
+#include "unit.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FOLDER "test_command_run.tmp"
+#define GOOD FOLDER "/good.json"
+#define OUTPUT_SIZE 65536
+
+#define SCENARIO                                                                                   \
+    "{\"why\": \"w\", \"duration_s\": 2, \"fleet\": {\"processes\": 2}, \"store\": {},"            \
+    " \"plans\": {\"gold\": {\"rate_per_s\": 50, \"capacity_units\": 20}},"                        \
+    " \"keys\": {\"one\": {\"plan\": \"gold\"}},"                                                  \
+    " \"traffic\": {\"keys\": \"one\", \"demand_ratio\": 2},"                                      \
+    " \"expect\": [{\"path\": \"decisions.total\", \"min\": 1}]}"
+
+static char out[OUTPUT_SIZE];
+static char err[OUTPUT_SIZE];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    FILE *file;
+
+    (void)mkdir(FOLDER, 0777);
+    file = fopen(GOOD, "wb");
+    return file != NULL && fputs(SCENARIO, file) >= 0 && fclose(file) == 0 ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return system("rm -r " FOLDER);
+}
+
+static void read_stream(const char *name, char text[OUTPUT_SIZE])
+{
+    FILE *file = fopen(name, "rb");
+
+    assert_non_null(file);
+    text[fread(text, 1, OUTPUT_SIZE - 1, file)] = '\0';
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Runs the program with these arguments, as a shell would; fills out and err. Returns the exit
+ * status. */
+static int weir(const char *arguments)
+{
+    char command[2000];
+
+    snprintf(command, sizeof command,
+             "timeout 100 '" WEIR_PROGRAM "' %s >" FOLDER "/out 2>" FOLDER "/err", arguments);
+    const int status = system(command);
+    assert_true(WIFEXITED(status));
+    read_stream(FOLDER "/out", out);
+    read_stream(FOLDER "/err", err);
+    return WEXITSTATUS(status);
+}
+
+static unsigned line_count(const char *text)
+{
+    unsigned count = 0;
+
+    for (; *text != '\0'; text++) {
+        count += *text == '\n';
+    }
+    return count;
+}
+
+static void a_run_that_meets_its_expectations_exits_0(void **state)
+{
+    (void)state;
+    assert_int_equal(weir("run " GOOD " --kernel heap"), 0);
+    assert_non_null(strstr(out, "PASS"));
+    assert_string_equal(err, "");
+}
+
+static void simgrid_is_the_kernel_unless_another_is_named(void **state)
+{
+    (void)state;
+    assert_int_equal(weir("run " GOOD), 0);
+    assert_non_null(strstr(out, "simgrid kernel"));
+}
+
+static void a_missed_expectation_exits_1_and_says_how_to_see_it_again(void **state)
+{
+    (void)state;
+    assert_int_equal(weir("run --kernel heap --set 'expect[0].min=1e9' " GOOD), 1);
+    assert_non_null(strstr(out, "FAIL"));
+    assert_non_null(strstr(out, "MISS"));
+    assert_string_equal(err, "replay: weir run --kernel heap --set 'expect[0].min=1e9' " GOOD "\n");
+}
+
+static void a_run_without_requests_exits_2(void **state)
+{
+    (void)state;
+    assert_int_equal(weir("run " GOOD " --kernel heap --set traffic.demand_ratio=0"), 2);
+    assert_non_null(strstr(out, "INCONCLUSIVE"));
+}
+
+static void quiet_prints_nothing_on_success(void **state)
+{
+    (void)state;
+    assert_int_equal(weir("run " GOOD " --quiet --out " FOLDER "/quiet"), 0);
+    assert_string_equal(out, "");
+    assert_string_equal(err, "");
+}
+
+static void json_is_what_the_file_holds(void **state)
+{
+    (void)state;
+    json_t *file;
+    json_t *printed;
+
+    assert_int_equal(weir("run " GOOD " --kernel heap --json --out " FOLDER "/a/b"), 0);
+    printed = json_loads(out, JSON_REJECT_DUPLICATES, NULL);
+    file = json_load_file(FOLDER "/a/b/result.json", JSON_REJECT_DUPLICATES, NULL);
+
+    assert_non_null(printed);
+    assert_true(json_equal(printed, file));
+    assert_string_equal(json_string_value(json_object_get(printed, "scenario")), "good");
+    json_decref(printed);
+    json_decref(file);
+}
+
+static void a_folder_receives_all_files(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"result.json", "timeline.csv", "intervals.csv"};
+
+    assert_int_equal(weir("run " GOOD " --kernel heap --out " FOLDER "/files"), 0);
+    for (int i = 0; i < 3; i++) {
+        char path[200];
+        snprintf(path, sizeof path, FOLDER "/files/%s", names[i]);
+        assert_int_equal(access(path, R_OK), 0);
+    }
+    assert_non_null(strstr(out, "files    " FOLDER "/files/{result.json"));
+}
+
+static void a_folder_that_cannot_be_made_exits_70_with_one_line(void **state)
+{
+    (void)state;
+    static const char *const folders[] = {GOOD "/x", "/proc/none/x", GOOD, "''"};
+
+    for (int i = 0; i < 4; i++) {
+        char arguments[300];
+        snprintf(arguments, sizeof arguments, "run " GOOD " --kernel heap --quiet --out %s",
+                 folders[i]);
+        assert_int_equal(weir(arguments), 70);
+        assert_int_equal(line_count(err), 1);
+        assert_non_null(strstr(err, ": cannot write: "));
+    }
+}
+
+static void a_seed_on_the_command_line_replaces_the_files(void **state)
+{
+    (void)state;
+    assert_int_equal(weir("run " GOOD " --kernel heap --seed 12345"), 0);
+    assert_non_null(strstr(out, "good: seed 12345, 2 processes"));
+}
+
+struct misuse {
+    const char *arguments;
+    const char *message;
+};
+
+/* One line says what is wrong; argp adds where to find help. */
+static void misuse_exits_64_and_says_what_is_allowed(void **state)
+{
+    (void)state;
+    static const struct misuse misuses[] = {
+        {"run", "a scenario file is missing"},
+        {"run " GOOD " " GOOD, "one scenario at a time: found \"" GOOD "\" after \"" GOOD "\""},
+        {"run " GOOD " --seed x", "--seed: found \"x\"; allowed: a whole number"},
+        {"run " GOOD " --seed -1", "--seed: found \"-1\"; allowed: a whole number"},
+        {"run " GOOD " --seed ''", "--seed: found \"\"; allowed: a whole number"},
+        {"run " GOOD " --seed 99999999999999999999", "allowed: a whole number"},
+        {"run " GOOD " --kernel simgird", "--kernel: found \"simgird\"; allowed: simgrid, heap"},
+        {"run " GOOD " --frobnicate", "--frobnicate"},
+    };
+
+    for (size_t i = 0; i < sizeof misuses / sizeof misuses[0]; i++) {
+        assert_int_equal(weir(misuses[i].arguments), 64);
+        assert_string_equal(out, "");
+        assert_int_equal(line_count(err), 2);
+        assert_non_null(strstr(err, misuses[i].message));
+    }
+}
+
+static void a_scenario_that_is_not_one_exits_64_with_one_line(void **state)
+{
+    (void)state;
+    static const struct misuse misuses[] = {
+        {"run " FOLDER "/none.json", "none.json"},
+        {"run " GOOD " --set nonsense", "nonsense"},
+        {"run " GOOD " --set fleet.processes=0", "fleet.processes: found 0; allowed: "},
+        {"run " GOOD " --set fleet.proceses=3", "fleet.proceses"},
+        {"run " GOOD " --seed 18446744073709551615", "seed"},
+        {"run " GOOD " --kernel heap --set store.bandwidth_bytes_per_s=1000",
+         "the heap kernel models no bandwidth; use the simgrid kernel"},
+    };
+
+    for (size_t i = 0; i < sizeof misuses / sizeof misuses[0]; i++) {
+        assert_int_equal(weir(misuses[i].arguments), 64);
+        assert_string_equal(out, "");
+        assert_int_equal(line_count(err), 1);
+        if (strstr(err, misuses[i].message) == NULL) {
+            fail_msg("found %s instead of %s", err, misuses[i].message);
+        }
+    }
+}
+
+static void an_unknown_command_exits_64_and_names_those_there_are(void **state)
+{
+    (void)state;
+    assert_int_equal(weir("fly"), 64);
+    assert_int_equal(strncmp(err, "weir: found \"fly\"; allowed: run, check\n", 39), 0);
+    assert_int_equal(weir(""), 64);
+    assert_non_null(strstr(err, "Usage: weir COMMAND"));
+    assert_int_equal(weir("--help"), 0);
+    assert_non_null(strstr(out, "Usage: weir COMMAND"));
+    assert_int_equal(weir("run --help"), 0);
+    assert_non_null(strstr(out, "Exit status: 0 all expectations met"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_that_meets_its_expectations_exits_0),
+        cmocka_unit_test(simgrid_is_the_kernel_unless_another_is_named),
+        cmocka_unit_test(a_missed_expectation_exits_1_and_says_how_to_see_it_again),
+        cmocka_unit_test(a_run_without_requests_exits_2),
+        cmocka_unit_test(quiet_prints_nothing_on_success),
+        cmocka_unit_test(json_is_what_the_file_holds),
+        cmocka_unit_test(a_folder_receives_all_files),
+        cmocka_unit_test(a_folder_that_cannot_be_made_exits_70_with_one_line),
+        cmocka_unit_test(a_seed_on_the_command_line_replaces_the_files),
+        cmocka_unit_test(misuse_exits_64_and_says_what_is_allowed),
+        cmocka_unit_test(a_scenario_that_is_not_one_exits_64_with_one_line),
+        cmocka_unit_test(an_unknown_command_exits_64_and_names_those_there_are),
+    };
+
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
