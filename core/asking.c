@@ -2,8 +2,8 @@
  *
  * It asks when a request cannot be decided here; when what is held will run out within four round
  * trips; when a pace or a trickle says it is time; before a lease ends that is still in use. It
- * gives back what it holds once no request came for a quarter of T, or for six mean gaps of a slow
- * key. */
+ * gives back what it holds once no request came for a quarter of T, or for eight mean gaps of
+ * a slow key, at most 5 T. */
 #include "limiter_private.h"
 #include "weir/assert.h"
 #include "weir/take.h"
@@ -125,8 +125,10 @@ static uint64_t attention_ns(struct weir_limiter *limiter, uint32_t slot, uint64
         return at_ns;
     }
     if (asking_has_to_report(limiter, slot)) {
-        const uint64_t touched_ns =
-            limiter->options.start_ns + (hot->touched_ms + UINT64_C(1)) * NS_PER_MS;
+        /* touched_ms wraps after 49 days, its distance from now does not */
+        const uint64_t now_ms = (now_ns - limiter->options.start_ns) / NS_PER_MS;
+        const uint64_t touched_ms = now_ms - (uint32_t)((uint32_t)now_ms - hot->touched_ms);
+        const uint64_t touched_ns = limiter->options.start_ns + (touched_ms + 1) * NS_PER_MS;
         at_ns = earlier(at_ns, touched_ns + demand_idle_ns(limiter, slot, now_ns));
     }
     if (lease_is_held(limiter, slot)) {

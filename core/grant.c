@@ -17,9 +17,9 @@
  *    quarter of PARKED_PPM of the limit.
  *
  * 2. Slack. 1 / 2000 of the limit may lie in processes at any time: divided by the active
- *    processes it is always granted. Where that is less than one unit and fewer than four units
- *    of the largest cost are left for each process, the key is *scarce*: requests ask one by one
- *    and nothing is prefetched.
+ *    processes it is always granted. Where that is less than the largest cost, and fewer than
+ *    four of those are left for each process, the key is *scarce*: requests ask one by one and
+ *    nothing is prefetched.
  *
  * 3. Pace. A bucket that is empty and over its limit is refilled at r, and who asks is served from
  *    what has come in since the last ask. With n processes asking every t, r t / 2n waits in the

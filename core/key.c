@@ -1,7 +1,5 @@
 #include "weir/key.h"
 
-#include <string.h>
-
 #include "weir/assert.h"
 
 struct sip_state {

@@ -6,7 +6,6 @@
  * send a decision the slow way too early, never let it pass too late. */
 #include "limiter_private.h"
 #include "weir/assert.h"
-#include "weir/take.h"
 
 static const struct weir_plan *plan_of(const struct weir_limiter *limiter, uint32_t slot)
 {

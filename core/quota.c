@@ -5,7 +5,7 @@
 /* What all processes may have spent in a time, at the demand last seen. */
 static uint64_t demand_in_units(const struct cold *cold, uint64_t time_ns)
 {
-    return cold->global_rate_milli / 1000 * (time_ns / NS_PER_MS + 1) / 1000 + 1;
+    return (cold->global_rate_milli + 999) / 1000 * (time_ns / NS_PER_MS + 1) / 1000 + 1;
 }
 
 bool weir_limiter_quota(const struct weir_limiter *limiter, uint64_t now_ns,

@@ -27,7 +27,7 @@ static void pair_roll_forward(uint64_t pair[2], uint64_t *period, uint64_t now_p
     *period = now_period;
 }
 
-/* The same with [1] for the period before. */
+/* The same with [1] for the period before; the caller moves the period. */
 static void pair_roll_back(uint64_t pair[2], uint64_t period, uint64_t now_period)
 {
     if (now_period <= period) {
@@ -268,9 +268,9 @@ static void cancel_trickles(struct weir_store_key *state, const struct weir_ask 
     }
 }
 
-/* Permits of a lease that ends with lease_period are out no longer.
- * What came by a trickle is booked to the later sum, whatever the ask names; the earlier sum is
- * never the wrong one to reduce first, since it is dropped first. */
+/* Permits of a lease that ends with lease_period are out no longer. What came by a trickle is
+ * booked to the later sum, whatever the ask names; the earlier sum is never the wrong one to reduce
+ * first, since it is dropped first. */
 static void count_back(struct weir_store_key *state, uint64_t lease_period, uint64_t units)
 {
     if (lease_period == state->lease_period) {

@@ -1,7 +1,6 @@
 /* Requests that wait for the store: a pool of places, a circular list per key (in order of
  * arrival), and a list of those that are settled and not yet fetched. */
 #include "limiter_private.h"
-#include "weir/assert.h"
 
 void waiting_init(struct weir_limiter *limiter)
 {

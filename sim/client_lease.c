@@ -5,7 +5,6 @@
 #include "client.h"
 #include "memory.h"
 #include "prng.h"
-#include "weir/assert.h"
 #include "weir/limiter.h"
 
 #define WAITERS 65536

@@ -2,7 +2,6 @@
 
 #include <argp.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,16 +101,15 @@ static const struct argp parser = {
     .options = option_table,
     .parser = parse_option,
     .args_doc = "SCENARIO",
-    .doc =
-        "Simulate SCENARIO and measure how far its limiter lets too much or too little through, "
-        "against "
-        "an exact central limiter.\v"
-        "Examples:\n"
-        "  weir run scenarios/skewed-fleet.json\n"
-        "  weir run scenarios/skewed-fleet.json --seed 7 --out out\n"
-        "  weir run scenarios/small-limits.json --set fleet.processes=200\n\n"
-        "Exit status: 0 all expectations met; 1 an expectation failed; 2 inconclusive; "
-        "64 bad usage or scenario; 70 internal error.",
+    .doc = "Simulate SCENARIO and measure how far its limiter lets too much or too little through, "
+           "against "
+           "an exact central limiter.\v"
+           "Examples:\n"
+           "  weir run scenarios/skewed-fleet.json\n"
+           "  weir run scenarios/skewed-fleet.json --seed 7 --out out\n"
+           "  weir run scenarios/small-limits.json --set fleet.processes=200\n\n"
+           "Exit status: 0 all expectations met; 1 an expectation failed; 2 inconclusive; "
+           "64 bad usage or scenario; 70 internal error.",
 };
 
 /* Make the folder and its parents. */
@@ -154,12 +152,32 @@ static bool write_files(const struct options *options, const struct sim_result *
     return true;
 }
 
+/* One word as a shell reads it back. */
+static void print_word(FILE *file, const char *word)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+
+    if (*word != '\0' && word[strspn(word, plain)] == '\0') {
+        fprintf(file, " %s", word);
+        return;
+    }
+    fprintf(file, " '");
+    for (; *word != '\0'; word++) {
+        if (*word == '\'') {
+            fprintf(file, "'\\''");
+        } else {
+            fputc(*word, file);
+        }
+    }
+    fputc('\'', file);
+}
+
 static void print_replay(FILE *file, const struct options *options)
 {
-    fprintf(file, "replay: weir");
-    for (int i = 0; i < options->argc; i++) {
-        const char *word = i == 0 ? "run" : options->argv[i];
-        fprintf(file, strpbrk(word, " {}[]\"$*") != NULL ? " '%s'" : " %s", word);
+    fprintf(file, "replay: weir run");
+    for (int i = 1; i < options->argc; i++) {
+        print_word(file, options->argv[i]);
     }
     fprintf(file, "\n");
 }
@@ -201,6 +219,7 @@ static int run(const struct options *options, const struct sim_scenario *scenari
     if (!sim_world_run(&world)) {
         fprintf(stderr, "weir: the %s kernel failed\n",
                 options->kernel == SIM_KERNEL_HEAP ? "heap" : "simgrid");
+        sim_world_deinit(&world);
         return SIM_EXIT_INTERNAL;
     }
     const double wall_s = (double)(sim_progress_wall_ns() - progress.started_ns) / 1e9;
@@ -214,6 +233,10 @@ static int run(const struct options *options, const struct sim_scenario *scenari
         status = SIM_EXIT_INTERNAL;
     }
     report(options, &result, &world, wall_s);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "weir: standard output: cannot write the result\n");
+        status = SIM_EXIT_INTERNAL;
+    }
     sim_result_free(&result);
     sim_world_deinit(&world);
     return status;

@@ -217,7 +217,7 @@ static void judge_cell(struct sim_judgement *judgement, const struct sim_accurac
             .interval = interval,
             .percent = percent,
             .in_percent = counts,
-            .delta_units = (int64_t)cell->oracle_units - (int64_t)cell->admitted_units,
+            .delta_units = (int64_t)under - (int64_t)over,
             .cause = cause,
         };
     }

@@ -36,7 +36,7 @@ struct sim_worst {
     double percent;  /* of L; of the larger of over and under */
     bool in_percent; /* the limit is large enough to count; such a key is never beaten by one whose
                         is not */
-    int64_t delta_units;
+    int64_t delta_units; /* under, or minus over */
     enum sim_cause cause;
 };
 

@@ -213,7 +213,7 @@ static uint64_t next_timer_ns(struct sim_process *process)
     return process->timer_ns > process->now_ns ? process->timer_ns : process->now_ns;
 }
 
-/* Everything before `bound`, and with `inclusive` arrivals at it too. */
+/* Everything before bound_ns, and with at_bound what happens at it too. */
 static void run_before(struct sim_process *process, uint64_t bound_ns, bool at_bound)
 {
     for (;;) {

@@ -1,9 +1,7 @@
 #include "screen.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static bool has_colour(FILE *file)

@@ -5,7 +5,6 @@
 
 #include "memory.h"
 #include "prng.h"
-#include "weir/assert.h"
 
 static const struct weir_plan *plan_of(const struct sim_store *store, uint32_t key)
 {

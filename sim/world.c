@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "memory.h"
-#include "weir/assert.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
@@ -250,9 +249,9 @@ static void on_drain(struct sim_world *world, uint64_t now_ns)
     }
 }
 
-/* Note the store's state at the end of each of the key's intervals up to until_ns. An ask has its
- * effect when its service ends: before that is carried out, which may be long before that time, so
- * that the state is never ahead of the interval's end. */
+/* Note the store's state at the end of each of the key's intervals up to until_ns. An ask is
+ * carried out when it arrives, with the time at which its service ends, which may be much later:
+ * call this first, so that the state is never ahead of an interval's end. */
 static void sample_key(struct sim_world *world, uint32_t key, uint64_t until_ns)
 {
     const uint64_t duration_ns = world->scenario->duration_ns;

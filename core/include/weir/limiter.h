@@ -4,12 +4,15 @@
  * in with its own monotonic clock reading (now_ns; it must count through suspend and never go back)
  * and carries asks, answers and reports:
  *
- *   status = weir_limiter_decide(limiter, now_ns, &request, &decision);   ADMITTED, DENIED or
- * PENDING while (weir_limiter_next_ask(limiter, now_ns, &ask))        send(&ask); on reply:
- * weir_limiter_answer(limiter, now_ns, &answer); while (weir_limiter_next_settled(limiter,
- * &settled))        resume(settled.ticket); when now_ns >= weir_limiter_next_deadline_ns(limiter):
- * weir_limiter_expire(limiter, now_ns); while (weir_limiter_next_report(limiter, &report))
- * deliver(&report);
+ *   status = weir_limiter_decide(limiter, now_ns, &request, &decision);
+ *   on a reply of the store:
+ *       status = weir_limiter_answer(limiter, now_ns, &answer);
+ *   when now_ns >= weir_limiter_next_deadline_ns(limiter):
+ *       weir_limiter_expire(limiter, now_ns);
+ *   after each of these:
+ *       while (weir_limiter_next_ask(limiter, now_ns, &ask)) send(&ask);
+ *       while (weir_limiter_next_settled(limiter, &settled)) resume(settled.ticket);
+ *       while (weir_limiter_next_report(limiter, &report)) deliver(&report);
  *
  * After every call asks, settled tickets and reports should be drained. Not thread-safe: one thread
  * at a time. */
@@ -87,8 +90,8 @@ WEIR_MUST_CHECK enum weir_status weir_limiter_decide(struct weir_limiter *limite
 /* The next ask to send, if any. It is in flight from now on. */
 bool weir_limiter_next_ask(struct weir_limiter *limiter, uint64_t now_ns, struct weir_ask *ask);
 
-/* The store's reply. Returns WEIR_OK, or WEIR_ERR_UNEXPECTED if no ask in flight matches (it is
- * ignored). */
+/* The store's reply. Returns WEIR_OK, WEIR_ERR_UNEXPECTED if no ask in flight matches (it is
+ * ignored), or WEIR_ERR_OUTBOX_FULL (nothing changed: drain and hand it in again). */
 WEIR_MUST_CHECK enum weir_status weir_limiter_answer(struct weir_limiter *limiter, uint64_t now_ns,
                                                      const struct weir_answer *answer);
 
@@ -102,13 +105,14 @@ void weir_limiter_expire(struct weir_limiter *limiter, uint64_t now_ns);
 /* The next report to deliver, if any. */
 bool weir_limiter_next_report(struct weir_limiter *limiter, struct weir_report *report);
 
-/* Give everything back and report everything: drain asks and reports afterwards. Returns true when
- * all keys are done, false if the outbox is full: drain and call again. Requests that wait are left
- * waiting. */
+/* Give everything back and report everything: drain asks and reports afterwards. Returns false if
+ * the outbox is full: drain and call again. Keys with an ask queued or in flight, or with requests
+ * that wait, are passed over: call again when they are answered. */
 bool weir_limiter_shutdown(struct weir_limiter *limiter, uint64_t now_ns);
 
-/* What to tell a client about a key. Returns false if the key is not held here (*quota is then the
- * plan's limit with an unknown age). Requires a plan that was set. */
+/* What to tell a client about a key. Returns false if the key is not held here, or the store
+ * never answered for it (*quota is then the plan's limit with an unknown age). Requires a
+ * plan that was set. */
 bool weir_limiter_quota(const struct weir_limiter *limiter, uint64_t now_ns,
                         const struct weir_key *key, uint32_t plan_index, struct weir_quota *quota);
 

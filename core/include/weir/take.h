@@ -65,8 +65,8 @@ void weir_store_key_init(struct weir_store_key *state, const struct weir_key *ke
 /* One ask at store time now_us. A key never seen starts full. *record must be this process's record
  * for this key (zeroed if there is none, or if it is older than WEIR_RECORD_US); an ask with the
  * recorded id is answered from it, without effect. Returns WEIR_OK, or WEIR_ERR_ARGUMENT for an ask
- * no process would send (want < need, least > need, flight_us out of range); *answer is then zeroed
- * and nothing changes. run_id identifies this life of the store. */
+ * no process would send (want < need, least > need, sequence 0, flight_us out of range); *answer is
+ * then zeroed and nothing changes. run_id identifies this life of the store. */
 WEIR_MUST_CHECK enum weir_status weir_take(struct weir_store_key *state,
                                            struct weir_ask_record *record,
                                            const struct weir_ask *ask, uint64_t now_us,
