@@ -12,7 +12,7 @@
 #define SATURATED_S 180u /* three intervals after the first denial */
 #define FLIP_AFTER_HALF_S 10u
 #define STORE_ASKS_PER_S 100000 /* what its shard serves */
-#define LEASED_PER_S 40000      /* in leases of 20, one for each round trip of 500 us */
+#define WAITED_PER_S 24000      /* four requests in a round trip for each of three processes */
 #define SINGLE_SEED_LIMIT 1000000u
 
 const char *const table_subject_names[TABLE_SUBJECT_COUNT] = {"tapered", "fixed", "as_written"};
@@ -46,12 +46,11 @@ static uint32_t seed_count_of(const struct table_grid *grid, uint64_t limit_per_
 
 bool table_cell_is_meaningful(const struct table_cell *cell, enum table_subject subject)
 {
-    static const double busiest_parts[TABLE_BALANCE_COUNT] = {1.0 / 50, 0.261, 1.0 / 3, 0.261};
     const double per_s = table_cell_requests(cell) / table_cell_duration_s(cell);
 
     switch (subject) {
     case TABLE_FIXED:
-        return cell->capacity_s == 0 || per_s * busiest_parts[cell->balance] < LEASED_PER_S;
+        return cell->capacity_s == 0 || cell->balance != TABLE_STICKY || per_s < WAITED_PER_S;
     case TABLE_AS_WRITTEN:
         return cell->capacity_s == 0 && per_s < STORE_ASKS_PER_S;
     case TABLE_TAPERED:

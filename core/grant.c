@@ -145,7 +145,7 @@ static uint64_t cap_near_full(const struct grant_input *input, const struct view
     const uint64_t depth = plan->capacity_units > there ? plan->capacity_units - there : 0;
     const int few = input->active_processes < FEW_PROCESSES;
     const int unsteady = few || plan->limit_units < STEADY_LIMIT_MIN;
-    uint64_t budget = lesser(plan->limit_units, HEURISTIC_MAX) * parked_ppm(input) / 4000000;
+    uint64_t parked = lesser(plan->limit_units, HEURISTIC_MAX) * parked_ppm(input);
 
     if (view->rate == 0) {
         return UINT64_MAX; /* a window is not refilled */
@@ -154,8 +154,9 @@ static uint64_t cap_near_full(const struct grant_input *input, const struct view
         if (!few) {
             return UINT64_MAX;
         }
-        budget *= CALM_BUDGETS;
+        parked *= CALM_BUDGETS;
     }
+    const uint64_t budget = parked / 4000000;
     /* depth includes what was lost so already: a quarter of it, so that the loss does not feed
      * itself. No more than the refill can be lost: the further D is above r, the longer the lease
      * may be */
@@ -274,9 +275,9 @@ static struct grant grant_tapered(const struct grant_input *input)
                                        ? 2 * (view.remaining * view.share / SHARE_ONE)
                                        : fair_part(&view, pace));
     }
-    surplus = lesser(surplus, ask->want_units);
-    grant.units = (uint32_t)lesser(greater(surplus, ask->need_units), input->remaining_units);
-    if (grant.units == 0) {
+    grant.units = (uint32_t)lesser(greater(lesser(surplus, ask->want_units), ask->need_units),
+                                   input->remaining_units);
+    if (surplus == 0 || grant.units == 0) {
         grant.flags |= WEIR_ANSWER_SCARCE; /* nothing to prefetch */
     }
     if (pace == 0 || !is_paced(input, &view, pace, input->remaining_units - grant.units)) {

@@ -180,7 +180,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     struct check *check = state->input;
 
     switch (key) {
-    case 's':
+    case 'S':
         check->sets[check->set_count++] = argument;
         return 0;
     case 'q':
@@ -198,7 +198,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {"set", 's', "PATH=VALUE", 0, "Override a value of every file, e.g. fleet.processes=20", 0},
+    {"set", 'S', "PATH=VALUE", 0, "Override a value of every file, e.g. fleet.processes=20", 0},
     {"quiet", 'q', NULL, 0, "Print errors only", 0},
     {0},
 };

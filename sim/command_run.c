@@ -131,7 +131,14 @@ static bool make_folder(const char *folder)
             *slash = '/';
         }
     }
-    return mkdir(path, 0777) == 0 || errno == EEXIST;
+    struct stat found;
+    if (mkdir(path, 0777) == 0) {
+        return true;
+    }
+    if (errno == EEXIST && stat(path, &found) == 0 && !S_ISDIR(found.st_mode)) {
+        errno = ENOTDIR;
+    }
+    return errno == EEXIST;
 }
 
 static bool write_files(const struct options *options, const struct sim_result *result,
@@ -140,8 +147,7 @@ static bool write_files(const struct options *options, const struct sim_result *
     char path[PATH_SIZE];
 
     snprintf(path, sizeof path, "%s/result.json", options->folder);
-    if (!make_folder(options->folder) ||
-        json_dump_file(result->json, path, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) != 0 ||
+    if (json_dump_file(result->json, path, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) != 0 ||
         !sim_plot_write_csv(options->folder, world)) {
         fprintf(stderr, "weir: %s: cannot write: %s\n", options->folder, strerror(errno));
         return false;
@@ -233,10 +239,6 @@ static int run(const struct options *options, const struct sim_scenario *scenari
         status = SIM_EXIT_INTERNAL;
     }
     report(options, &result, &world, wall_s);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "weir: standard output: cannot write the result\n");
-        status = SIM_EXIT_INTERNAL;
-    }
     sim_result_free(&result);
     sim_world_deinit(&world);
     return status;
@@ -261,7 +263,13 @@ int sim_command_run(int argc, char **argv)
         free(options.sets);
         return SIM_EXIT_USAGE;
     }
-    const int status = run(&options, &scenario);
+    int status = SIM_EXIT_USAGE;
+    if (options.folder != NULL && !make_folder(options.folder)) {
+        fprintf(stderr, "weir: --out %s: cannot be made a folder: %s\n", options.folder,
+                strerror(errno));
+    } else {
+        status = run(&options, &scenario);
+    }
     sim_scenario_free(&scenario);
     free(options.sets);
     return status;

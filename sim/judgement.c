@@ -147,13 +147,30 @@ static struct sim_spread spread_of(struct pair *pairs, size_t count)
     return spread;
 }
 
+/* late_units of every second, in one pass. */
+static void fill_late(uint64_t *late, const struct sim_accuracy *accuracy, uint32_t key)
+{
+    const size_t row = (size_t)key * accuracy->second_count;
+    int64_t deficit = 0;
+
+    for (uint32_t s = 0; s < accuracy->second_count; s++) {
+        if (accuracy->full_by_second[row + s]) {
+            deficit = 0;
+        }
+        deficit += accuracy->delta_by_second[row + s];
+        late[s + 1] = positive(deficit);
+    }
+}
+
 static void judge_sliding(struct sim_judgement *judgement, const struct sim_accuracy *accuracy,
                           uint32_t key)
 {
     const size_t row = (size_t)key * accuracy->second_count;
     const double limit = (double)plan_of(accuracy, key)->limit_units;
+    uint64_t *late = sim_memory_new(accuracy->second_count + (size_t)1, sizeof *late);
     int64_t delta = 0;
 
+    fill_late(late, accuracy, key);
     for (uint32_t s = 0; s < accuracy->second_count; s++) {
         delta += accuracy->delta_by_second[row + s];
         if (s >= SLIDING_S) {
@@ -163,13 +180,14 @@ static void judge_sliding(struct sim_judgement *judgement, const struct sim_accu
             continue;
         }
         const uint64_t start = s + 1 >= SLIDING_S ? s + 1 - SLIDING_S : 0;
-        const uint64_t late = late_units(accuracy, key, start);
-        const uint64_t over = positive(-delta) > late ? positive(-delta) - late : 0;
+        const uint64_t excess = positive(-delta);
+        const uint64_t over = excess > late[start] ? excess - late[start] : 0;
         const double percent = 100.0 * (double)over / limit;
         if (percent > judgement->sliding_over_pct_max) {
             judgement->sliding_over_pct_max = percent;
         }
     }
+    free(late);
 }
 
 static void judge_contract(struct sim_judgement *judgement, const struct sim_accuracy *accuracy,

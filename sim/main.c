@@ -1,6 +1,8 @@
 /* The weir command: picks the subcommand. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command_check.h"
 #include "command_run.h"
@@ -29,8 +31,18 @@ static void print_help(FILE *file)
                   "  weir run scenarios/skewed-fleet.json\n");
 }
 
+/* A result that could not be written is no success, whoever printed it. */
+static void check_output(void)
+{
+    if (ferror(stdout) || fflush(stdout) != 0) {
+        (void)fprintf(stderr, "weir: standard output: cannot be written\n");
+        _exit(SIM_EXIT_INTERNAL);
+    }
+}
+
 int main(int argc, char **argv)
 {
+    (void)atexit(check_output);
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)) {
         print_help(stdout);
         return SIM_EXIT_PASS;

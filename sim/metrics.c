@@ -13,7 +13,8 @@ const char *const sim_limit_class_names[SIM_LIMIT_CLASSES] = {"below_10k", "belo
 
 void sim_metrics_init(struct sim_metrics *metrics, uint64_t duration_ns)
 {
-    *metrics = (struct sim_metrics){.ms_count = (size_t)(duration_ns / NS_PER_MS) + 1};
+    *metrics = (struct sim_metrics){.duration_ns = duration_ns,
+                                    .ms_count = (size_t)(duration_ns / NS_PER_MS) + 1};
     metrics->asks_by_10ms = sim_memory_new(metrics->ms_count / 10 + 1, sizeof(uint64_t));
     metrics->flights_by_ms = sim_memory_new(metrics->ms_count, sizeof(int64_t));
 }
@@ -75,7 +76,11 @@ void sim_metrics_ask(struct sim_metrics *metrics, uint64_t sent_ns)
 {
     const size_t ms = (size_t)(sent_ns / NS_PER_MS);
 
-    metrics->asks++;
+    if (sent_ns >= metrics->duration_ns) {
+        metrics->asks_after_end++;
+    } else {
+        metrics->asks++;
+    }
     if (ms < metrics->ms_count) {
         metrics->asks_by_10ms[ms / 10]++;
         metrics->flights_by_ms[ms]++;

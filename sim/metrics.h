@@ -37,8 +37,10 @@ struct sim_metrics {
     struct sim_latency by_class[SIM_LIMIT_CLASSES]; /* first touches apart */
     struct sim_latency first_touches;
 
-    uint64_t asks;
-    uint64_t pairs; /* distinct (key, process) with a request */
+    uint64_t duration_ns;
+    uint64_t asks;           /* during the run ... */
+    uint64_t asks_after_end; /* ... and to give everything back when it is over */
+    uint64_t pairs;          /* distinct (key, process) with a request */
     uint64_t *asks_by_10ms;
     int64_t *flights_by_ms; /* change of the number of asks in flight */
     size_t ms_count;

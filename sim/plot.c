@@ -122,6 +122,7 @@ bool sim_plot_draw(const char *folder, const struct sim_result *result,
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
+        (void)setenv("LC_ALL", "C.UTF-8", 1); /* the script has signs beyond ASCII */
         execlp("gnuplot", "gnuplot", "-e", settings, WEIR_PLOTS_DIR "/run.gp", (char *)NULL);
         _exit(127);
     }

@@ -70,6 +70,10 @@ bool sim_file_read(const char *path, size_t bytes_max, char **bytes, size_t *siz
     if (path[0] == '\0') {
         return file_fail(error, "(no file)", "found an empty path; allowed: a readable file");
     }
+    struct stat found;
+    if (stat(path, &found) == 0 && S_ISFIFO(found.st_mode)) { /* to open it could wait for ever */
+        return file_fail(error, path, "is a pipe; allowed: a readable file");
+    }
     FILE *file = fopen(path, "rb");
     if (!file) {
         return file_fail(error, path, "%s; allowed: a readable file", strerror(errno));

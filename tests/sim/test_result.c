@@ -209,10 +209,11 @@ static void a_path_that_is_not_in_the_result_is_missed_and_has_no_value(void **s
 
     play(&run, "per_request", "1.5", "");
     sim_result_free(&run.result);
+    struct sim_expectation *own = run.scenario.expectations;
     run.scenario.expectations = &expectation;
     run.scenario.expectation_count = 1;
     sim_result_make(&run.result, &run.world, SIM_KERNEL_HEAP);
-    run.scenario.expectations = NULL;
+    run.scenario.expectations = own;
     run.scenario.expectation_count = 0;
     const json_t *only = json_array_get(at(run.result.json, "expectations"), 0);
 
