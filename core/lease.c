@@ -7,6 +7,8 @@
 #include "limiter_private.h"
 #include "weir/assert.h"
 
+#define LATE_GRANTS_MAX 4 /* in a row, then the requests that wait are denied */
+
 static const struct weir_plan *plan_of(const struct weir_limiter *limiter, uint32_t slot)
 {
     return &limiter->plans[limiter->hot[slot].plan_index];
@@ -328,6 +330,13 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     const bool came_late = granted < answer->granted_units;
     const uint32_t reserved = came_late ? 0 : granted_to_waiting(limiter, slot, answer);
 
+    cold->late_grants = came_late ? (uint16_t)(cold->late_grants + 1) : 0;
+    if (cold->late_grants == LATE_GRANTS_MAX) {
+        /* the store answers too slowly for leases this short: to ask on would never end */
+        cold->late_grants = 0;
+        cold->retry_us = lease_end_us(limiter, slot) + plan_of(limiter, slot)->lease_period_us;
+        hot->deny_units = 1;
+    }
     lease_refresh(limiter, slot, now_ns);
     const uint64_t before = (uint64_t)hot->held_units + granted;
     hot->held_units += granted;

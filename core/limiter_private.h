@@ -91,6 +91,7 @@ struct cold {
     uint32_t wait_last;      /* circular list of waiters, SLOT_NONE: none */
     uint32_t wait_units;     /* their cost */
     uint16_t denied_asks;    /* in a row */
+    uint16_t late_grants;    /* in a row */
 };
 
 struct waiter {
