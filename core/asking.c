@@ -13,11 +13,6 @@
 #define PREFETCH_UNITS_MIN 3u
 #define GRANT_UNITS_MAX (UINT32_C(1) << 30)
 
-static const struct weir_plan *plan_of(const struct weir_limiter *limiter, uint32_t slot)
-{
-    return &limiter->plans[limiter->hot[slot].plan_index];
-}
-
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -40,7 +35,7 @@ static uint32_t clamp_units(uint64_t units)
  * than any measure of it. */
 static uint32_t want_units(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
-    const struct weir_plan *plan = plan_of(limiter, slot);
+    const struct weir_plan *plan = slot_plan(limiter, slot);
     const struct cold *cold = &limiter->cold[slot];
 
     if (plan->sizer == WEIR_SIZER_FIXED) {
@@ -91,7 +86,7 @@ static uint32_t lead_units(struct weir_limiter *limiter, uint32_t slot, uint64_t
 /* Ask before the lease ends, if it is still in use: one refused spend costs a round trip. */
 static bool lease_ends_soon(const struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
-    return plan_of(limiter, slot)->algorithm == WEIR_ALGORITHM_BUCKET &&
+    return slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_BUCKET &&
            limiter->hot[slot].held_units != 0 &&
            clock_late_ns(&limiter->clock, now_ns) + 4 * limiter->clock.round_trip_ns >=
                lease_end_us(limiter, slot) * NS_PER_US;
@@ -113,7 +108,7 @@ static uint64_t attention_ns(struct weir_limiter *limiter, uint32_t slot, uint64
     const struct hot *hot = &limiter->hot[slot];
     const struct cold *cold = &limiter->cold[slot];
     const struct clock_offset *clock = &limiter->clock;
-    const struct weir_plan *plan = plan_of(limiter, slot);
+    const struct weir_plan *plan = slot_plan(limiter, slot);
     uint64_t at_ns = NEVER;
 
     if (hot->spent_units != 0) {
@@ -152,8 +147,8 @@ void asking_plan(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
     if (!limiter->clock.known) {
         return;
     }
-    if (plan_of(limiter, slot)->sizer == WEIR_SIZER_TAPERED &&
-        plan_of(limiter, slot)->algorithm != WEIR_ALGORITHM_UNLIMITED &&
+    if (slot_plan(limiter, slot)->sizer == WEIR_SIZER_TAPERED &&
+        slot_plan(limiter, slot)->algorithm != WEIR_ALGORITHM_UNLIMITED &&
         (hot->flags & (HOT_QUEUED | HOT_IN_FLIGHT)) == 0) {
         const bool trickling = (hot->flags & HOT_TRICKLE) != 0;
         const bool prefetching = (hot->flags & HOT_PREFETCH) != 0 &&
@@ -176,7 +171,7 @@ void asking_due(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
     lease_refresh(limiter, slot, now_ns);
     if (asking_has_to_report(limiter, slot) && demand_is_idle(limiter, slot, now_ns) &&
-        plan_of(limiter, slot)->sizer == WEIR_SIZER_TAPERED) {
+        slot_plan(limiter, slot)->sizer == WEIR_SIZER_TAPERED) {
         asking_queue(limiter, slot, HOT_RETURN);
     }
     asking_plan(limiter, slot, now_ns);
@@ -209,10 +204,10 @@ static void give_excess_back(struct weir_limiter *limiter, uint32_t slot, uint64
                              struct weir_ask *ask)
 {
     struct hot *hot = &limiter->hot[slot];
-    const uint64_t used = units_in(rate_milli, 2 * plan_of(limiter, slot)->trickle_period_us);
+    const uint64_t used = units_in(rate_milli, 2 * slot_plan(limiter, slot)->trickle_period_us);
     const uint32_t keep = clamp_units(used > SLOW_LEASE_UNITS ? used : SLOW_LEASE_UNITS);
 
-    if (hot->held_units > keep && plan_of(limiter, slot)->sizer == WEIR_SIZER_TAPERED &&
+    if (hot->held_units > keep && slot_plan(limiter, slot)->sizer == WEIR_SIZER_TAPERED &&
         limiter->cold[slot].wait_last == SLOT_NONE) {
         ask->returned_units += hot->held_units - keep;
         limiter->cold[slot].leased_units -= hot->held_units - keep;
@@ -263,7 +258,7 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         .id = {.process = limiter->options.process,
                .sequence = ++limiter->sequence,
                .incarnation = limiter->options.incarnation},
-        .plan = *plan_of(limiter, slot),
+        .plan = *slot_plan(limiter, slot),
         .version_seen = cold->version,
         .flags = cold->trickle[1] != 0 ? WEIR_ASK_HAS_TRICKLE : 0,
         .largest_units = cold->largest_units,
@@ -281,7 +276,7 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         give_excess_back(limiter, slot, rate_milli, ask);
         state_need(limiter, slot, ask);
         ask->want_units = want_units(limiter, slot, now_ns);
-        if (plan_of(limiter, slot)->sizer == WEIR_SIZER_TAPERED) {
+        if (slot_plan(limiter, slot)->sizer == WEIR_SIZER_TAPERED) {
             ask->want_units -=
                 hot->held_units < ask->want_units ? hot->held_units : ask->want_units;
         }

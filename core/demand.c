@@ -6,8 +6,8 @@
 #include "limiter_private.h"
 
 #define PERIOD_MS 10000u
-#define SPAN_MS_MIN 400u /* a first request is no rate yet */
-#define IDLE_GAPS 8u /* mean gaps: e^-8 = 0.03 % of the gaps of a steady key are longer */
+#define SPAN_MS_MIN 400u    /* a first request is no rate yet */
+#define IDLE_GAPS 8u        /* mean gaps: e^-8 = 0.03 % of the gaps of a steady key are longer */
 #define IDLE_PERIODS_MAX 5u /* of T, however slow the key */
 
 uint32_t local_ms(const struct weir_limiter *limiter, uint64_t now_ns)
@@ -52,7 +52,7 @@ uint64_t demand_rate_milli(struct weir_limiter *limiter, uint32_t slot, uint64_t
 
 uint64_t demand_idle_ns(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
-    const struct weir_plan *plan = &limiter->plans[limiter->hot[slot].plan_index];
+    const struct weir_plan *plan = slot_plan(limiter, slot);
     const uint64_t rate_milli = demand_rate_milli(limiter, slot, now_ns);
     const uint64_t period_ns = plan->trickle_period_us * NS_PER_US;
     const uint64_t most_ns = IDLE_PERIODS_MAX * period_ns;

@@ -9,11 +9,6 @@
 
 #define LATE_GRANTS_MAX 4 /* in a row, then the requests that wait are denied */
 
-static const struct weir_plan *plan_of(const struct weir_limiter *limiter, uint32_t slot)
-{
-    return &limiter->plans[limiter->hot[slot].plan_index];
-}
-
 static uint64_t phase_of(const struct weir_limiter *limiter, uint32_t slot, uint64_t period_us)
 {
     return weir_key_phase_us(&limiter->hot[slot].key, period_us);
@@ -21,7 +16,7 @@ static uint64_t phase_of(const struct weir_limiter *limiter, uint32_t slot, uint
 
 uint64_t lease_end_us(const struct weir_limiter *limiter, uint32_t slot)
 {
-    const uint64_t period_us = plan_of(limiter, slot)->lease_period_us;
+    const uint64_t period_us = slot_plan(limiter, slot)->lease_period_us;
 
     return (limiter->cold[slot].lease_period + 1) * period_us - phase_of(limiter, slot, period_us);
 }
@@ -29,7 +24,7 @@ uint64_t lease_end_us(const struct weir_limiter *limiter, uint32_t slot)
 /* Start of a trickle period, store microseconds. */
 static uint64_t trickle_start_us(const struct weir_limiter *limiter, uint32_t slot, uint64_t period)
 {
-    const uint64_t period_us = plan_of(limiter, slot)->trickle_period_us;
+    const uint64_t period_us = slot_plan(limiter, slot)->trickle_period_us;
 
     return period * period_us - phase_of(limiter, slot, period_us);
 }
@@ -38,7 +33,7 @@ static void roll_accounting_window(struct weir_limiter *limiter, uint32_t slot, 
 {
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
-    const uint64_t window_us = plan_of(limiter, slot)->window_us;
+    const uint64_t window_us = slot_plan(limiter, slot)->window_us;
     const uint64_t index = (store_us + phase_of(limiter, slot, window_us)) / window_us;
 
     if (index <= cold->window_index) {
@@ -78,7 +73,7 @@ static void accrue_trickle(struct weir_limiter *limiter, uint32_t slot, uint64_t
 {
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
-    const uint64_t period_us = plan_of(limiter, slot)->trickle_period_us;
+    const uint64_t period_us = slot_plan(limiter, slot)->trickle_period_us;
 
     while (cold->trickle[0] != 0 || cold->trickle[1] != 0) {
         const uint64_t start_us = trickle_start_us(limiter, slot, cold->trickle_period);
@@ -109,7 +104,7 @@ static void accrue_trickle(struct weir_limiter *limiter, uint32_t slot, uint64_t
 static uint64_t next_permit_us(const struct weir_limiter *limiter, uint32_t slot)
 {
     const struct cold *cold = &limiter->cold[slot];
-    const uint64_t period_us = plan_of(limiter, slot)->trickle_period_us;
+    const uint64_t period_us = slot_plan(limiter, slot)->trickle_period_us;
     const unsigned which = cold->trickle[0] > cold->trickle_taken ? 0 : 1;
     const uint32_t count = cold->trickle[which];
 
@@ -123,7 +118,7 @@ static uint64_t next_permit_us(const struct weir_limiter *limiter, uint32_t slot
 
 static void refresh_shortcuts(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
-    const struct weir_plan *plan = plan_of(limiter, slot);
+    const struct weir_plan *plan = slot_plan(limiter, slot);
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
     const struct clock_offset *clock = &limiter->clock;
@@ -188,7 +183,7 @@ bool lease_is_held(const struct weir_limiter *limiter, uint32_t slot)
 static void remember_denial(struct weir_limiter *limiter, uint32_t slot,
                             const struct weir_answer *answer)
 {
-    const struct weir_plan *plan = plan_of(limiter, slot);
+    const struct weir_plan *plan = slot_plan(limiter, slot);
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
     const bool denied = answer->retry_us != 0 && answer->granted_units == 0;
@@ -222,7 +217,7 @@ static void accept_trickle(struct weir_limiter *limiter, uint32_t slot,
                            const struct weir_answer *answer)
 {
     struct cold *cold = &limiter->cold[slot];
-    const uint64_t period_us = plan_of(limiter, slot)->trickle_period_us;
+    const uint64_t period_us = slot_plan(limiter, slot)->trickle_period_us;
 
     /* the store's clock was at least there: trickles of periods that are over for it have accrued
      * in full */
@@ -256,7 +251,7 @@ static uint32_t granted_to_waiting(const struct weir_limiter *limiter, uint32_t 
 {
     const struct cold *cold = &limiter->cold[slot];
 
-    if (plan_of(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
+    if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
         return answer->granted_units;
     }
     return cold->flight_us == 0 || answer->granted_units < cold->need_units ? 0 : cold->need_units;
@@ -273,7 +268,7 @@ static uint32_t usable_grant(struct weir_limiter *limiter, uint32_t slot, uint64
     const uint32_t granted = answer->granted_units;
     const uint32_t for_waiting = granted_to_waiting(limiter, slot, answer);
 
-    if (plan_of(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
+    if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
         return 0; /* what waits is admitted anyway */
     }
     if (late_ns >= lease_end_us(limiter, slot) * NS_PER_US) {
@@ -294,7 +289,7 @@ static void void_ended_lease(struct weir_limiter *limiter, uint32_t slot, uint64
 {
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
-    const bool bucket = plan_of(limiter, slot)->algorithm == WEIR_ALGORITHM_BUCKET;
+    const bool bucket = slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_BUCKET;
 
     if (lease_period <= cold->lease_period + (bucket ? 1 : 0)) {
         return;
@@ -334,7 +329,7 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     if (cold->late_grants == LATE_GRANTS_MAX) {
         /* the store answers too slowly for leases this short: to ask on would never end */
         cold->late_grants = 0;
-        cold->retry_us = lease_end_us(limiter, slot) + plan_of(limiter, slot)->lease_period_us;
+        cold->retry_us = lease_end_us(limiter, slot) + slot_plan(limiter, slot)->lease_period_us;
         hot->deny_units = 1;
     }
     lease_refresh(limiter, slot, now_ns);

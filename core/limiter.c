@@ -45,7 +45,7 @@ static uint64_t refilled_us(const struct weir_limiter *limiter, uint32_t slot, u
                             uint64_t units)
 {
     const struct cold *cold = &limiter->cold[slot];
-    const struct weir_plan *plan = &limiter->plans[limiter->hot[slot].plan_index];
+    const struct weir_plan *plan = slot_plan(limiter, slot);
     uint64_t from_us = cold->answered_us;
 
     if (is_promised(cold)) {
@@ -69,7 +69,7 @@ static uint64_t refilled_us(const struct weir_limiter *limiter, uint32_t slot, u
 static uint64_t crowding_units(const struct weir_limiter *limiter, uint32_t slot, uint32_t cost)
 {
     const struct cold *cold = &limiter->cold[slot];
-    const struct weir_plan *plan = &limiter->plans[limiter->hot[slot].plan_index];
+    const struct weir_plan *plan = slot_plan(limiter, slot);
     const uint64_t filled = (uint64_t)cost + cold->leased_units - limiter->hot[slot].held_units;
 
     return plan->algorithm == WEIR_ALGORITHM_BUCKET && filled > plan->capacity_units &&
@@ -82,7 +82,7 @@ static uint64_t crowding_units(const struct weir_limiter *limiter, uint32_t slot
 static uint64_t uncrowded_us(const struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                              uint64_t units)
 {
-    const struct weir_plan *plan = &limiter->plans[limiter->hot[slot].plan_index];
+    const struct weir_plan *plan = slot_plan(limiter, slot);
     const uint64_t heard_ns =
         clock_late_ns(&limiter->clock, now_ns) + 2 * limiter->clock.round_trip_ns;
     const uint64_t wait_us = weir_plan_refill_us(plan, units, 0);
@@ -170,7 +170,7 @@ static enum weir_status decide_slowly(struct weir_limiter *limiter, uint64_t now
 {
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
-    const struct weir_plan *plan = &limiter->plans[hot->plan_index];
+    const struct weir_plan *plan = slot_plan(limiter, slot);
 
     lease_refresh(limiter, slot, now_ns);
     if (cost > plan->capacity_units && plan->algorithm != WEIR_ALGORITHM_UNLIMITED) {

@@ -153,6 +153,11 @@ struct weir_limiter {
     uint32_t last_word_count;
 };
 
+static inline const struct weir_plan *slot_plan(const struct weir_limiter *limiter, uint32_t slot)
+{
+    return &limiter->plans[limiter->hot[slot].plan_index];
+}
+
 /* offset.c */
 void clock_learn(struct clock_offset *clock, uint64_t sent_ns, uint64_t received_ns,
                  uint64_t store_us);

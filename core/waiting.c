@@ -74,7 +74,7 @@ static bool settle_one(struct weir_limiter *limiter, uint32_t slot, uint64_t now
 {
     struct hot *hot = &limiter->hot[slot];
 
-    if (limiter->plans[hot->plan_index].algorithm == WEIR_ALGORITHM_UNLIMITED) {
+    if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
         hot->spent_units += waiter->cost;
         waiter->decision = (struct weir_decision){.reason = WEIR_REASON_UNLIMITED};
         return true;

@@ -116,20 +116,24 @@ static json_t *fairness_json(const struct sim_world *world)
 }
 
 /* Granted permits must have been spent or given back: what is missing was lost, and nothing else
- * explains it. */
+ * explains it. Baselines keep no such ledger. */
+static int64_t missing_units(const struct sim_world *world, const struct sim_judgement *judgement)
+{
+    if (world->scenario->coordination != SIM_COORDINATION_LEASE) {
+        return 0;
+    }
+    return (int64_t)world->store.granted_units - (int64_t)world->store.returned_units -
+           (int64_t)judgement->admitted_units;
+}
+
 static json_t *ledger_json(const struct sim_world *world, const struct sim_judgement *judgement)
 {
     const struct sim_store *store = &world->store;
-    const bool leased = world->scenario->coordination == SIM_COORDINATION_LEASE;
-    const int64_t missing = leased
-                                ? (int64_t)store->granted_units - (int64_t)store->returned_units -
-                                      (int64_t)judgement->admitted_units
-                                : 0;
 
     return json_pack("{s:o, s:o, s:o, s:I, s:b}", "granted_units", integer(store->granted_units),
                      "spent_units", integer(judgement->admitted_units), "returned_units",
-                     integer(store->returned_units), "missing_units", (json_int_t)missing,
-                     "drained", world->drained);
+                     integer(store->returned_units), "missing_units",
+                     (json_int_t)missing_units(world, judgement), "drained", world->drained);
 }
 
 static json_t *billing_json(const struct sim_world *world, const struct sim_judgement *judgement)
@@ -267,13 +271,8 @@ void sim_result_make(struct sim_result *result, const struct sim_world *world,
     for (uint32_t i = 0; i < scenario->population_count; i++) {
         sim_judgement_make(&result->by_population[i], &world->accuracy, i);
     }
-    if (scenario->coordination == SIM_COORDINATION_LEASE) {
-        const int64_t missing = (int64_t)world->store.granted_units -
-                                (int64_t)world->store.returned_units -
-                                (int64_t)result->all.admitted_units;
-        result->all.cause_units[SIM_CAUSE_UNEXPLAINED] +=
-            (uint64_t)(missing < 0 ? -missing : missing);
-    }
+    const int64_t missing = missing_units(world, &result->all);
+    result->all.cause_units[SIM_CAUSE_UNEXPLAINED] += (uint64_t)(missing < 0 ? -missing : missing);
     result->json = body_json(result, world, kind);
     const bool met = check_expectations(scenario, result->json);
     result->verdict = world->metrics.requests == 0 ? SIM_VERDICT_INCONCLUSIVE
