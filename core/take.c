@@ -176,6 +176,8 @@ uint64_t weir_store_key_remaining(const struct weir_store_key *state, const stru
     case WEIR_ALGORITHM_BUCKET:
         return state->tokens;
     case WEIR_ALGORITHM_WINDOW:
+    case WEIR_ALGORITHM_SLIDING:
+    case WEIR_ALGORITHM_LOG:
         return saturating_sub(plan->limit_units, state->tokens);
     case WEIR_ALGORITHM_UNLIMITED:
         break;

@@ -17,6 +17,9 @@
 enum sim_algorithm {
     SIM_ALGORITHM_BUCKET = 0,
     SIM_ALGORITHM_WINDOW,
+    SIM_ALGORITHM_SLIDING,   /* weighted previous and current window */
+    SIM_ALGORITHM_LOG,       /* exact: any window's length admits at most the limit */
+    SIM_ALGORITHM_UNLIMITED, /* everything is admitted, and counted */
 };
 
 enum sim_coordination {
@@ -28,6 +31,14 @@ enum sim_coordination {
 enum sim_sizer {
     SIM_SIZER_TAPERED = 0,
     SIM_SIZER_FIXED,
+    SIM_SIZER_RATE,     /* a tenth of what the process saw of the key in a window, at most 100 */
+    SIM_SIZER_DOUBLING, /* doubled when a lease runs out early, halved when it does not */
+};
+
+/* What a process does with a key its table has no room for. */
+enum sim_full_table {
+    SIM_FULL_TABLE_EVICT = 0,   /* the coldest key leaves */
+    SIM_FULL_TABLE_PER_REQUEST, /* the store decides its requests one by one */
 };
 
 enum sim_balance_kind {
@@ -62,6 +73,27 @@ struct sim_plan {
     uint64_t capacity_units; /* bucket only; window plans: 0 */
     uint64_t window_us;      /* default 60 s; also the bucket's accounting window */
     uint32_t start_fill_ppm; /* part of the capacity (window: of the limit) present at time 0 */
+    enum sim_sizer sizer;    /* the limiter's unless the plan names its own */
+    uint32_t fixed_lease_units;
+};
+
+enum sim_change_kind {
+    SIM_CHANGE_PLAN = 0, /* new numbers, or another algorithm */
+    SIM_CHANGE_DELETE,   /* the plan is gone: its requests are denied */
+    SIM_CHANGE_WEIGHT,   /* of an endpoint */
+};
+
+/* A configuration change in mid-run. It is in force from at_ns on; each process hears of it a
+ * uniform time within spread_ns later, 1 + repeats times, each time with a delay of its own: so
+ * pushes of one plan may overtake each other. */
+struct sim_change {
+    enum sim_change_kind kind;
+    uint64_t at_ns;     /* changes are in order of at_ns */
+    uint64_t spread_ns; /* 0: every process hears at once */
+    uint32_t repeats;
+    uint32_t target;       /* index of the plan or endpoint */
+    struct sim_plan plan;  /* PLAN: all of it but the name; start_fill_ppm is not used */
+    uint32_t weight_units; /* WEIGHT */
 };
 
 struct sim_endpoint {
@@ -89,11 +121,33 @@ enum sim_pattern {
     SIM_PATTERN_POISSON = 0, /* the default */
     SIM_PATTERN_CONSTANT,    /* evenly spaced, with a random phase */
     SIM_PATTERN_ON_OFF,      /* Poisson at demand / on_ppm during the first on_ppm of each period */
-    SIM_PATTERN_BURST, /* request_count requests per key, evenly spread over spread_ns from from_ns
-                        */
-    SIM_PATTERN_HERD,  /* request_count requests per key, evenly spread over spread_ns, at each
-                          boundary of true time that is a multiple of the plan's window */
-    SIM_PATTERN_TRACE, /* a CSV file of time, key, cost */
+    SIM_PATTERN_BURST,  /* request_count requests per key, evenly spread over spread_ns from from_ns
+                         */
+    SIM_PATTERN_HERD,   /* request_count requests per key, evenly spread over spread_ns, at each
+                           boundary of true time that is a multiple of the plan's window */
+    SIM_PATTERN_TRACE,  /* a CSV file of time, key, cost */
+    SIM_PATTERN_CLOSED, /* client_count clients per key, each sends its next request an exponential
+                           think time after the last one was admitted or given up */
+};
+
+/* What a client does when it is denied. */
+enum sim_denial_kind {
+    SIM_DENIAL_IGNORE = 0,    /* gives up this request */
+    SIM_DENIAL_RETRY_AT_ONCE, /* after delay_ns */
+    SIM_DENIAL_OBEY,          /* after retry_after, at least delay_ns */
+    SIM_DENIAL_OBEY_JITTER,   /* ... and a uniform time within jitter_ns on top */
+    SIM_DENIAL_BACKOFF,       /* uniform in [0, first_ns x 2^n], n denials so far (full jitter), at
+                                 most longest_ns, at least delay_ns */
+};
+
+struct sim_on_denial {
+    enum sim_denial_kind kind;
+    uint32_t attempts_max; /* then the client gives up; 1 ... 1,000 */
+    uint64_t delay_ns;     /* from a denial to the earliest next attempt: the client's own network;
+                              at least 1 ms */
+    uint64_t jitter_ns;
+    uint64_t first_ns;
+    uint64_t longest_ns;
 };
 
 struct sim_trace_row {
@@ -115,6 +169,18 @@ struct sim_traffic_spec {
     uint64_t spread_ns;         /* burst, herd */
     struct sim_trace_row *rows; /* trace: sorted by time; owned */
     size_t row_count;
+    uint32_t client_count; /* closed: per key */
+    uint64_t think_ns;     /* closed: mean */
+    struct sim_on_denial on_denial;
+};
+
+/* A customer asks what remains, over several connections at once. */
+struct sim_poll {
+    uint32_t population; /* each of its keys is polled */
+    uint64_t every_ns;
+    uint64_t from_ns;
+    uint64_t until_ns;
+    uint32_t connection_count; /* each lands on a process that the balance picks */
 };
 
 /* A bound on one path of the result. */
@@ -149,6 +215,7 @@ struct sim_scenario {
     enum sim_sizer sizer;
     uint32_t fixed_lease_units;
     uint32_t table_keys; /* bound of each process's key table; 0: all keys fit */
+    enum sim_full_table full_table;
 
     struct sim_plan *plans;
     size_t plan_count;
@@ -158,6 +225,10 @@ struct sim_scenario {
     size_t population_count;
     struct sim_traffic_spec *traffic;
     size_t traffic_count;
+    struct sim_change *changes;
+    size_t change_count;
+    struct sim_poll *polls;
+    size_t poll_count;
     struct sim_expectation *expectations;
     size_t expectation_count;
 };

@@ -122,6 +122,8 @@ static bool read_details(const struct sim_node *node, const struct sim_scenario 
         return sim_read_integer(node, &requests, &spec->request_count) &&
                sim_read_decimal(node, &spread, &spec->spread_ns) &&
                check_herd(node, scenario, spec);
+    case SIM_PATTERN_CLOSED: /* not yet named by "pattern" */
+        break;
     case SIM_PATTERN_TRACE:
         return sim_scenario_read_trace(&trace, scenario, spec);
     }

@@ -191,6 +191,8 @@ void sim_schedule_init(struct sim_schedule *schedule, const struct sim_schedule_
     case SIM_PATTERN_TRACE:
         schedule->next_ns = row_time_ns(schedule);
         break;
+    case SIM_PATTERN_CLOSED:
+        break; /* its clients decide when */
     }
     end_check(schedule);
 }
@@ -233,6 +235,8 @@ void sim_schedule_take(struct sim_schedule *schedule, struct sim_arrival *arriva
         arrival->cost_units = schedule->spec->rows[schedule->row_index].cost_units;
         schedule->row_index++;
         schedule->next_ns = row_time_ns(schedule);
+        break;
+    case SIM_PATTERN_CLOSED:
         break;
     }
     end_check(schedule);

@@ -119,6 +119,8 @@ static double expected_count(const struct sim_schedule *schedule, double gap_ns)
         return (double)schedule->request_total;
     case SIM_PATTERN_HERD:
         return (double)schedule->request_total * (1.0 + span_ns / (double)schedule->window_ns);
+    case SIM_PATTERN_CLOSED:
+        return 0; /* the clients decide */
     case SIM_PATTERN_TRACE:
         break;
     }

@@ -21,11 +21,18 @@ enum weir_algorithm {
     WEIR_ALGORITHM_BUCKET = 0, /* token bucket: any t seconds admit at most capacity + rate x t */
     WEIR_ALGORITHM_WINDOW,     /* at most rate x window in each window of the key's own phase */
     WEIR_ALGORITHM_UNLIMITED,  /* admits everything, and counts it */
+    /* at most rate x window, counting the window's own units and those of the window before by the
+     * part of it that the last window's length still covers */
+    WEIR_ALGORITHM_SLIDING,
+    WEIR_ALGORITHM_LOG, /* any window's length admits at most rate x window: exact, a store step
+                           for each request, memory proportional to the limit */
 };
 
 enum weir_sizer {
     WEIR_SIZER_TAPERED = 0, /* leases taper with what remains; see core/grant.c */
     WEIR_SIZER_FIXED,       /* always fixed_lease_units, as in the design note, section 6 */
+    WEIR_SIZER_RATE,        /* a tenth of the process's requests in a window, 1 ... 100 */
+    WEIR_SIZER_DOUBLING,    /* twice the last if it ran out early, half of it if not */
 };
 
 /* What a caller asks for. */
