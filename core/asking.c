@@ -89,7 +89,7 @@ static bool lease_ends_soon(const struct weir_limiter *limiter, uint32_t slot, u
     return slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_BUCKET &&
            limiter->hot[slot].held_units != 0 &&
            clock_late_ns(&limiter->clock, now_ns) + 4 * limiter->clock.round_trip_ns >=
-               lease_end_us(limiter, slot) * NS_PER_US;
+               limiter->cold[slot].lease_end_us * NS_PER_US;
 }
 
 /* The store counts permits as out until it hears what became of them. */
@@ -112,9 +112,7 @@ static uint64_t attention_ns(struct weir_limiter *limiter, uint32_t slot, uint64
     uint64_t at_ns = NEVER;
 
     if (hot->spent_units != 0) {
-        const uint64_t end_us = (cold->window_index + 1) * plan->window_us -
-                                weir_key_phase_us(&hot->key, plan->window_us);
-        at_ns = clock_surely_reached_ns(clock, now_ns, end_us);
+        at_ns = clock_surely_reached_ns(clock, now_ns, lease_window_end_us(limiter, slot));
     }
     if (hot->flags & (HOT_QUEUED | HOT_IN_FLIGHT) || plan->sizer == WEIR_SIZER_FIXED) {
         return at_ns;
@@ -127,7 +125,7 @@ static uint64_t attention_ns(struct weir_limiter *limiter, uint32_t slot, uint64
         at_ns = earlier(at_ns, touched_ns + demand_idle_ns(limiter, slot, now_ns));
     }
     if (lease_is_held(limiter, slot)) {
-        const uint64_t end_ns = clock_surely_before_ns(clock, now_ns, lease_end_us(limiter, slot));
+        const uint64_t end_ns = clock_surely_before_ns(clock, now_ns, cold->lease_end_us);
         const uint64_t ahead_ns = 4 * clock->round_trip_ns;
         at_ns = earlier(at_ns, end_ns > now_ns + ahead_ns ? end_ns - ahead_ns : end_ns);
     }
@@ -263,13 +261,17 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         .flags = cold->trickle[1] != 0 ? WEIR_ASK_HAS_TRICKLE : 0,
         .largest_units = cold->largest_units,
         .flight_us = flight_us(&limiter->clock, hot->held_units),
-        .lease_period = cold->lease_period,
+        .lease_end_us = cold->lease_end_us,
         .returned_units = cold->returned_units,
         .expired_units = cold->expired_units,
         .unused_units = cold->unused_units,
         .rate_milli_before = cold->rate_reported_milli,
         .rate_share_period = cold->rate_share_period,
     };
+    if (cold->assigned_version > ask->plan.version) {
+        ask->plan.version = cold->assigned_version;
+        ask->plan.since_us = 0;
+    }
     if (hot->flags & HOT_RETURN && cold->wait_last == SLOT_NONE) {
         give_everything_back(limiter, slot, ask);
     } else {

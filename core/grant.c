@@ -2,8 +2,9 @@
  *
  * Permits parked in the wrong process are the only error of a limiter that debits first and spends
  * later. How much may be parked is decided here, from three numbers the store has: what remains
- * (R), the demand of all processes (D) and the plan's rate (r; 0 for a window, which is not
- * refilled while it lasts).
+ * (R), the demand of all processes (D) and the rate at which R comes back (r: a bucket's is the
+ * plan's; a sliding window's, what the window before loses of its weight; 0 for a window, which is
+ * not refilled while it lasts).
  *
  * 1. Taper. R falls at D - r and is gone in R / (D - r). A lease is at most half of that time's
  *    worth of the process's own demand, so the sum of all leases halves each time they are used
@@ -41,6 +42,7 @@
 #define HEURISTIC_MAX (UINT64_C(1) << 30) /* remainders above this are all "plenty" */
 #define RATE_MAX (UINT64_C(1) << 32)
 #define MINUTE_US UINT64_C(60000000)
+#define FINE_UNITS (UINT64_C(1) << 23)
 
 /* Rule 1. */
 #define ONE_LEASE_DIVISOR 8 /* the largest lease, as a part of R */
@@ -92,23 +94,40 @@ struct view {
     uint64_t remaining; /* R, clamped */
     uint64_t demand;    /* D */
     uint64_t rate;      /* r */
-    uint64_t overload;  /* D / r in 1 / RATIO_ONE; 0 for windows */
+    uint64_t overload;  /* D / r in 1 / RATIO_ONE; 0 where nothing comes back */
     uint64_t share;     /* of this process in D, in 1 / SHARE_ONE */
     uint64_t slack;     /* units per process */
 };
 
-static struct view view_of(const struct grant_input *input)
+/* How fast the remainder comes back by itself, in thousandths of a unit per second. */
+static uint64_t refill_rate_milli(const struct grant_input *input)
 {
     const struct weir_plan *plan = input->plan;
-    const int bucket = plan->algorithm == WEIR_ALGORITHM_BUCKET;
+
+    if (plan->algorithm == WEIR_ALGORITHM_BUCKET) {
+        return plan->rate_milli_per_s;
+    }
+    if (plan->algorithm == WEIR_ALGORITHM_SLIDING) {
+        const uint64_t before = lesser(input->window_before_units, HEURISTIC_MAX);
+        /* either way below 2^53 */
+        return before < FINE_UNITS ? before * 1000000000 / plan->window_us
+                                   : before * 1000000 / plan->window_us * 1000;
+    }
+    return 0;
+}
+
+static struct view view_of(const struct grant_input *input)
+{
     struct view view = {
         .remaining = lesser(input->remaining_units, HEURISTIC_MAX),
         .demand = greater(input->global_rate_milli, 1),
-        .rate = bucket ? plan->rate_milli_per_s : 0,
-        .slack = plan->limit_units / SLACK_DIVISOR / input->active_processes,
+        .rate = refill_rate_milli(input),
+        .slack = input->plan->limit_units / SLACK_DIVISOR / input->active_processes,
     };
 
-    view.overload = bucket ? ratio(view.demand, greater(view.rate, 1), RATIO_ONE, RATIO_MAX) : 0;
+    view.overload = view.rate == 0 && input->plan->algorithm != WEIR_ALGORITHM_BUCKET
+                        ? 0
+                        : ratio(view.demand, greater(view.rate, 1), RATIO_ONE, RATIO_MAX);
     view.share = ratio(input->ask->rate_milli, view.demand, SHARE_ONE, SHARE_ONE);
     return view;
 }
@@ -147,8 +166,9 @@ static uint64_t cap_near_full(const struct grant_input *input, const struct view
     const int unsteady = few || plan->limit_units < STEADY_LIMIT_MIN;
     uint64_t parked = lesser(plan->limit_units, HEURISTIC_MAX) * parked_ppm(input);
 
-    if (view->rate == 0) {
-        return UINT64_MAX; /* a window is not refilled */
+    if (plan->algorithm != WEIR_ALGORITHM_BUCKET || view->rate == 0) {
+        return UINT64_MAX; /* what comes back to a window is not kept from it by permits that are
+                              out */
     }
     if (view->overload < (unsteady ? UNSTEADY_RATIO : DRAINING_RATIO)) {
         if (!few) {
@@ -209,7 +229,8 @@ static uint64_t trickle_count(const struct grant_input *input, const struct view
     const uint64_t parked =
         ratio(view->demand, 2 * excess, RATIO_ONE, RATIO_MAX) * input->active_processes / RATIO_ONE;
 
-    if (plan->full_us / SMALL_BUCKET_PERIODS < plan->trickle_period_us ||
+    if (plan->algorithm != WEIR_ALGORITHM_BUCKET ||
+        plan->full_us / SMALL_BUCKET_PERIODS < plan->trickle_period_us ||
         view->overload < TRICKLE_RATIO || parked > plan->limit_units / TRICKLE_DIVISOR ||
         view->remaining > period_units / 2 || input->ask->flags & WEIR_ASK_HAS_TRICKLE ||
         input->trickle_promised >= period_units) {
@@ -222,6 +243,14 @@ static uint64_t trickle_count(const struct grant_input *input, const struct view
         SURPLUS_QUEUES * (ratio(view->rate, 2 * excess, RATIO_ONE, RATIO_MAX) / RATIO_ONE + 1);
     const uint64_t surplus = input->ask->held_units > usual ? input->ask->held_units - usual : 0;
     return lesser(fair > surplus ? fair - surplus : 0, period_units - input->trickle_promised);
+}
+
+/* All or nothing. */
+static struct grant grant_need(const struct grant_input *input)
+{
+    const uint32_t need = input->ask->need_units;
+
+    return (struct grant){.units = need <= input->remaining_units ? need : 0};
 }
 
 static struct grant grant_fixed(const struct grant_input *input)
@@ -302,7 +331,9 @@ struct grant weir_grant_decide(const struct grant_input *input)
     if (input->plan->algorithm == WEIR_ALGORITHM_UNLIMITED) {
         return (struct grant){.units = input->ask->need_units};
     }
-    if (input->ask->flags & WEIR_ASK_SPEND || input->plan->sizer == WEIR_SIZER_FIXED) {
+    if (input->ask->flags & WEIR_ASK_SPEND || input->plan->algorithm == WEIR_ALGORITHM_LOG) {
+        grant = grant_need(input);
+    } else if (input->plan->sizer != WEIR_SIZER_TAPERED) {
         grant = grant_fixed(input);
     } else {
         grant = grant_tapered(input);

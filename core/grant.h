@@ -15,6 +15,7 @@ struct grant_input {
     const struct weir_ask *ask;
     uint64_t remaining_units;
     uint64_t outstanding_units;
+    uint64_t window_before_units; /* sliding window: units of the window before */
     uint64_t global_rate_milli;
     uint64_t active_processes; /* >= 1 */
     uint64_t trickle_promised; /* permits promised for the next trickle period */

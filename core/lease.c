@@ -14,11 +14,12 @@ static uint64_t phase_of(const struct weir_limiter *limiter, uint32_t slot, uint
     return weir_key_phase_us(&limiter->hot[slot].key, period_us);
 }
 
-uint64_t lease_end_us(const struct weir_limiter *limiter, uint32_t slot)
+/* Store time at which the current accounting window ends. */
+uint64_t lease_window_end_us(const struct weir_limiter *limiter, uint32_t slot)
 {
-    const uint64_t period_us = slot_plan(limiter, slot)->lease_period_us;
+    const struct cold *cold = &limiter->cold[slot];
 
-    return (limiter->cold[slot].lease_period + 1) * period_us - phase_of(limiter, slot, period_us);
+    return (cold->window_index + 1) * cold->window_us - phase_of(limiter, slot, cold->window_us);
 }
 
 /* Start of a trickle period, store microseconds. */
@@ -33,39 +34,60 @@ static void roll_accounting_window(struct weir_limiter *limiter, uint32_t slot, 
 {
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
-    const uint64_t window_us = slot_plan(limiter, slot)->window_us;
-    const uint64_t index = (store_us + phase_of(limiter, slot, window_us)) / window_us;
 
-    if (index <= cold->window_index) {
+    if (cold->window_us != 0 && store_us < lease_window_end_us(limiter, slot)) {
         return;
     }
     if (hot->spent_units != 0) {
         outbox_report(limiter, slot, true);
     }
     hot->spent_units = 0;
-    cold->window_index = index;
+    cold->window_us = slot_plan(limiter, slot)->window_us;
+    cold->window_index = (store_us + phase_of(limiter, slot, cold->window_us)) / cold->window_us;
     cold->report_sequence = 0;
 }
 
-static void expire(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+/* Promises end with the lease: what was not taken of them is reported, and too late to be credited.
+ */
+static void end_promises(struct cold *cold)
+{
+    const uint32_t promised = cold->trickle[0] - cold->trickle_taken + cold->trickle[1];
+
+    cold->returned_units += promised;
+    cold->expired_units += promised;
+    cold->trickle[0] = 0;
+    cold->trickle[1] = 0;
+    cold->trickle_taken = 0;
+}
+
+static void end_lease(struct weir_limiter *limiter, uint32_t slot)
 {
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
 
-    if (!lease_is_held(limiter, slot) ||
-        clock_late_ns(&limiter->clock, now_ns) < lease_end_us(limiter, slot) * NS_PER_US) {
-        return;
-    }
-    /* promises end with the lease: what was not taken of them is reported, and too late to be
-     * credited */
-    const uint32_t promised = cold->trickle[0] - cold->trickle_taken + cold->trickle[1];
-    cold->returned_units += hot->held_units + promised;
-    cold->expired_units += promised;
+    cold->returned_units += hot->held_units;
     cold->leased_units -= hot->held_units;
     hot->held_units = 0;
-    cold->trickle[0] = 0;
-    cold->trickle[1] = 0;
-    cold->trickle_taken = 0;
+    end_promises(cold);
+}
+
+void lease_recall(struct weir_limiter *limiter, uint32_t slot)
+{
+    struct hot *hot = &limiter->hot[slot];
+
+    hot->fast_until_ns = 0;
+    hot->flags |= HOT_RECALLED;
+    if (hot->flags & HOT_IN_FLIGHT) {
+        hot->flags |= HOT_OUTDATED;
+    }
+}
+
+static void expire(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    if (lease_is_held(limiter, slot) &&
+        clock_late_ns(&limiter->clock, now_ns) >= limiter->cold[slot].lease_end_us * NS_PER_US) {
+        end_lease(limiter, slot);
+    }
 }
 
 /* Permits of the current trickle that are surely valid at the store by early_ns. */
@@ -118,17 +140,13 @@ static uint64_t next_permit_us(const struct weir_limiter *limiter, uint32_t slot
 
 static void refresh_shortcuts(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
-    const struct weir_plan *plan = slot_plan(limiter, slot);
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
     const struct clock_offset *clock = &limiter->clock;
-    const uint64_t window_end_us =
-        (cold->window_index + 1) * plan->window_us - phase_of(limiter, slot, plan->window_us);
 
-    hot->fast_until_ns = clock_surely_before_ns(clock, now_ns, window_end_us);
+    hot->fast_until_ns = clock_surely_before_ns(clock, now_ns, lease_window_end_us(limiter, slot));
     if (lease_is_held(limiter, slot)) {
-        const uint64_t lease_ns =
-            clock_surely_before_ns(clock, now_ns, lease_end_us(limiter, slot));
+        const uint64_t lease_ns = clock_surely_before_ns(clock, now_ns, cold->lease_end_us);
         hot->fast_until_ns = lease_ns < hot->fast_until_ns ? lease_ns : hot->fast_until_ns;
     }
     if (cold->retry_us != 0 && cold->retry_us != NEVER &&
@@ -151,6 +169,10 @@ void lease_refresh(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
         return; /* nothing was ever granted */
     }
     roll_accounting_window(limiter, slot, clock_store_ns(&limiter->clock, now_ns) / NS_PER_US);
+    if (limiter->hot[slot].flags & HOT_RECALLED) {
+        end_lease(limiter, slot);
+        limiter->hot[slot].flags &= (uint16_t) ~(HOT_RECALLED | HOT_TRICKLE | HOT_PREFETCH);
+    }
     expire(limiter, slot, now_ns);
     accrue_trickle(limiter, slot, clock_early_ns(&limiter->clock, now_ns));
     refresh_shortcuts(limiter, slot, now_ns);
@@ -198,7 +220,7 @@ static void remember_denial(struct weir_limiter *limiter, uint32_t slot,
     }
     if (answer->flags & WEIR_ANSWER_PARKED) {
         hot->flags |= HOT_PARKED;
-        if (plan->algorithm == WEIR_ALGORITHM_WINDOW) {
+        if (weir_plan_has_windows(plan) && (answer->flags & WEIR_ANSWER_PACED) == 0) {
             /* they may come back before the window ends: look again, ever more rarely */
             const unsigned shift = cold->denied_asks < 10 ? cold->denied_asks : 10;
             const uint64_t again_us =
@@ -263,6 +285,7 @@ static uint32_t granted_to_waiting(const struct weir_limiter *limiter, uint32_t 
 static uint32_t usable_grant(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                              const struct weir_answer *answer)
 {
+    const struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
     const uint64_t late_ns = clock_late_ns(&limiter->clock, now_ns);
     const uint32_t granted = answer->granted_units;
@@ -271,7 +294,7 @@ static uint32_t usable_grant(struct weir_limiter *limiter, uint32_t slot, uint64
     if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
         return 0; /* what waits is admitted anyway */
     }
-    if (late_ns >= lease_end_us(limiter, slot) * NS_PER_US) {
+    if (late_ns >= answer->lease_end_us * NS_PER_US || hot->flags & HOT_OUTDATED) {
         cold->returned_units += granted - for_waiting;
         cold->unused_units += for_waiting;
         return 0;
@@ -285,13 +308,12 @@ static uint32_t usable_grant(struct weir_limiter *limiter, uint32_t slot, uint64
 
 /* When the ask came to the store, the lease it named was over: what was held is void, and what came
  * back or was spent of it since concerns no lease that the store still counts. */
-static void void_ended_lease(struct weir_limiter *limiter, uint32_t slot, uint64_t lease_period)
+static void void_ended_lease(struct weir_limiter *limiter, uint32_t slot, uint64_t reached_us)
 {
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
-    const bool bucket = slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_BUCKET;
 
-    if (lease_period <= cold->lease_period + (bucket ? 1 : 0)) {
+    if (reached_us < cold->lease_end_us) {
         return;
     }
     cold->returned_units += hot->held_units;
@@ -306,10 +328,11 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
 
-    void_ended_lease(limiter, slot, answer->lease_period);
-    cold->lease_period = answer->lease_period;
+    void_ended_lease(limiter, slot, answer->reached_us);
+    cold->lease_end_us = answer->lease_end_us;
     cold->remaining_units = answer->remaining_units;
     cold->outstanding_units = answer->outstanding_units;
+    cold->previous_units = answer->previous_units;
     cold->global_rate_milli = answer->global_rate_milli;
     cold->answered_us = answer->store_us;
     cold->version = answer->version;
@@ -320,6 +343,10 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
                                                                : hot->flags | HOT_PREFETCH);
     remember_denial(limiter, slot, answer);
     accept_trickle(limiter, slot, answer);
+    if (hot->flags & HOT_OUTDATED) {
+        plan_forget_denial(limiter, slot);
+        end_promises(cold);
+    }
 
     const uint32_t granted = usable_grant(limiter, slot, now_ns, answer);
     const bool came_late = granted < answer->granted_units;
@@ -329,7 +356,7 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     if (cold->late_grants == LATE_GRANTS_MAX) {
         /* the store answers too slowly for leases this short: to ask on would never end */
         cold->late_grants = 0;
-        cold->retry_us = lease_end_us(limiter, slot) + slot_plan(limiter, slot)->lease_period_us;
+        cold->retry_us = cold->lease_end_us + slot_plan(limiter, slot)->lease_period_us;
         hot->deny_units = 1;
     }
     lease_refresh(limiter, slot, now_ns);
@@ -346,4 +373,5 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
         cold->unused_units += left;
     }
     cold->need_units = 0;
+    hot->flags &= (uint16_t)~HOT_OUTDATED;
 }

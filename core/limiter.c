@@ -1,7 +1,8 @@
 #include "weir/limiter.h"
 
 #include "limiter_private.h"
-#include "weir/take.h"
+#include "sliding.h"
+#include "store_key.h"
 
 static enum weir_status request_cost(const struct weir_limiter *limiter,
                                      const struct weir_request *request, uint32_t *cost)
@@ -9,7 +10,8 @@ static enum weir_status request_cost(const struct weir_limiter *limiter,
     uint64_t weighted = request->cost;
 
     if (request->plan_index >= limiter->options.plan_capacity ||
-        limiter->plans[request->plan_index].version == 0) {
+        limiter->plans[request->plan_index].version == 0 ||
+        limiter->plan_deleted[request->plan_index]) {
         return WEIR_ERR_UNKNOWN_PLAN;
     }
     if (request->endpoint != WEIR_NO_ENDPOINT) {
@@ -36,6 +38,27 @@ static void count_demand(struct weir_limiter *limiter, struct hot *hot, uint64_t
 static bool is_promised(const struct cold *cold)
 {
     return cold->trickle[0] != 0 || cold->trickle[1] != 0;
+}
+
+/* Store time at which a sliding window will have room for a cost, as of the last answer. What is
+ * held here counts as consumed, since it ends with the window. */
+static uint64_t slid_us(const struct weir_limiter *limiter, uint32_t slot, uint32_t cost)
+{
+    const struct cold *cold = &limiter->cold[slot];
+
+    if (cost <= limiter->hot[slot].deny_units && limiter->hot[slot].held_units == 0) {
+        return 0; /* the store said when */
+    }
+    const struct weir_plan *plan = slot_plan(limiter, slot);
+    const uint64_t start_us = period_start_us(
+        &limiter->hot[slot].key,
+        period_of(&limiter->hot[slot].key, cold->answered_us, plan->window_us), plan->window_us);
+    const uint64_t used =
+        saturating_sub(plan->limit_units, cold->remaining_units +
+                                              sliding_weighted_units(plan, cold->previous_units,
+                                                                     cold->answered_us - start_us));
+
+    return start_us + sliding_ready_us(plan, cold->previous_units, used, cost);
 }
 
 /* Store time at which a bucket will have refilled to `units`, as of the last answer. Room for them
@@ -97,9 +120,10 @@ struct weir_decision limiter_denial(struct weir_limiter *limiter, uint32_t slot,
     const struct cold *cold = &limiter->cold[slot];
     const uint32_t beyond = cost - hot->held_units;
     /* what is remembered may be the denial of a smaller request */
-    const uint64_t enough_us = beyond > hot->deny_units || is_promised(cold)
-                                   ? refilled_us(limiter, slot, now_ns, beyond)
-                                   : 0;
+    const uint64_t enough_us =
+        slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_SLIDING ? slid_us(limiter, slot, cost)
+        : beyond > hot->deny_units || is_promised(cold) ? refilled_us(limiter, slot, now_ns, beyond)
+                                                        : 0;
     const uint64_t crowding = crowding_units(limiter, slot, cost);
     uint64_t at_us = enough_us > cold->retry_us ? enough_us : cold->retry_us;
 
@@ -141,11 +165,23 @@ static bool evict(struct weir_limiter *limiter, uint64_t now_ns)
     return true;
 }
 
+/* The key is under another plan than before: as if its plan had changed. */
+static void assign(struct weir_limiter *limiter, uint32_t slot, const struct weir_request *request)
+{
+    limiter->hot[slot].plan_index = (uint16_t)request->plan_index;
+    limiter->cold[slot].assigned_version = request->assigned_version;
+    plan_forget_denial(limiter, slot);
+    lease_recall(limiter, slot);
+}
+
 static enum weir_status find_or_insert(struct weir_limiter *limiter, uint64_t now_ns,
                                        const struct weir_request *request, uint32_t *slot)
 {
     *slot = table_find(limiter, &request->key);
     if (*slot != SLOT_NONE) {
+        if (limiter->hot[*slot].plan_index != request->plan_index) {
+            assign(limiter, *slot, request);
+        }
         return WEIR_OK;
     }
     if (!outbox_has_room(limiter)) {
@@ -160,6 +196,7 @@ static enum weir_status find_or_insert(struct weir_limiter *limiter, uint64_t no
     }
     *slot = table_insert(limiter, &request->key);
     limiter->hot[*slot].plan_index = (uint16_t)request->plan_index;
+    limiter->cold[*slot].assigned_version = request->assigned_version;
     demand_start(limiter, *slot, now_ns);
     return WEIR_OK;
 }

@@ -26,13 +26,15 @@
 #define NEVER UINT64_MAX
 
 enum hot_flag {
-    HOT_USED = 1,      /* the slot holds a key */
-    HOT_IN_FLIGHT = 2, /* an ask was handed out and not answered */
-    HOT_QUEUED = 4,    /* an ask waits for next_ask */
-    HOT_RETURN = 8,    /* ... and it only gives back */
-    HOT_PREFETCH = 16, /* the store allows asking before the lease is used up */
-    HOT_TRICKLE = 64,  /* wants to ask for the next trickle when retry_us has come */
-    HOT_PARKED = 32,   /* the last denial: permits are out elsewhere */
+    HOT_USED = 1,       /* the slot holds a key */
+    HOT_IN_FLIGHT = 2,  /* an ask was handed out and not answered */
+    HOT_QUEUED = 4,     /* an ask waits for next_ask */
+    HOT_RETURN = 8,     /* ... and it only gives back */
+    HOT_PREFETCH = 16,  /* the store allows asking before the lease is used up */
+    HOT_PARKED = 32,    /* the last denial: permits are out elsewhere */
+    HOT_TRICKLE = 64,   /* wants to ask for the next trickle when retry_us has come */
+    HOT_RECALLED = 128, /* another plan came: what is held is to be given back */
+    HOT_OUTDATED = 256, /* ... and so is what the ask in flight will bring */
 };
 
 /* All that a local decision touches: one cache line. */
@@ -55,12 +57,15 @@ _Static_assert(sizeof(struct hot) == 64, "a local decision touches one cache lin
 
 /* What only asks and answers touch. Times are store microseconds unless the name says otherwise. */
 struct cold {
-    uint64_t lease_period;    /* held_units end with it */
-    uint64_t retry_us;        /* no ask before; 0: none */
-    uint64_t trickle_period;  /* of trickle[0]; trickle[1] is for the next */
-    uint64_t window_index;    /* accounting window of hot.spent_units */
-    uint64_t remaining_units; /* the store's, at answered_us */
-    uint64_t answered_us;     /* 0: never */
+    uint64_t lease_end_us;     /* held_units end then */
+    uint64_t retry_us;         /* no ask before; 0: none */
+    uint64_t trickle_period;   /* of trickle[0]; trickle[1] is for the next */
+    uint64_t window_index;     /* accounting window of hot.spent_units, ... */
+    uint64_t window_us;        /* ... its length when it began; 0: none began */
+    uint64_t previous_units;   /* sliding: the store's, at answered_us */
+    uint64_t assigned_version; /* see struct weir_request */
+    uint64_t remaining_units;  /* the store's, at answered_us */
+    uint64_t answered_us;      /* 0: never */
     uint64_t version;
     uint64_t outstanding_units; /* out in processes, as the store knew at answered_us */
     uint64_t global_rate_milli; /* demand of all processes, at answered_us */
@@ -71,7 +76,7 @@ struct cold {
     uint32_t trickle_taken;  /* permits of trickle[0] already added to held_units */
     uint32_t leased_units;   /* held_units + what was spent of leases since the last ask */
     uint32_t returned_units; /* given up, not yet reported to the store */
-    uint32_t expired_units;  /* part of it that ended with a lease before lease_period */
+    uint32_t expired_units;  /* part of it that ended with an earlier lease */
     uint32_t unused_units;   /* granted to waiting requests and come too late for them; likewise */
     uint32_t rate_reported_milli;
     uint32_t rate_before_milli; /* in the demand period before demand_start_ms */
@@ -128,6 +133,7 @@ struct weir_limiter {
     uint32_t lives; /* keys ever inserted */
 
     struct weir_plan *plans; /* version 0: never set */
+    bool *plan_deleted;
     uint32_t *weights;
     uint64_t *weight_versions;
 
@@ -198,7 +204,12 @@ bool lease_denies(const struct weir_limiter *limiter, uint32_t slot, uint32_t co
 bool lease_is_held(const struct weir_limiter *limiter, uint32_t slot);
 void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                        const struct weir_answer *answer);
-uint64_t lease_end_us(const struct weir_limiter *limiter, uint32_t slot);
+uint64_t lease_window_end_us(const struct weir_limiter *limiter, uint32_t slot);
+/* What is held is given back when the slot is next looked at. */
+void lease_recall(struct weir_limiter *limiter, uint32_t slot);
+
+/* setup.c */
+void plan_forget_denial(struct weir_limiter *limiter, uint32_t slot);
 
 /* asking.c: when to ask, and for what. */
 void asking_plan(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);

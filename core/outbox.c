@@ -21,6 +21,7 @@ void outbox_report(struct weir_limiter *limiter, uint32_t slot, bool sealed)
     limiter->reports[place] = (struct weir_report){
         .key = hot->key,
         .window_index = cold->window_index,
+        .window_us = cold->window_us,
         .incarnation = limiter->options.incarnation,
         .process = limiter->options.process,
         .life = cold->life,

@@ -56,12 +56,11 @@ static uint64_t scaled_exactly(uint64_t value, uint64_t factor, uint64_t divisor
 static enum weir_status derive_limits(struct weir_plan *plan,
                                       const struct weir_plan_options *options)
 {
-    const uint64_t span_us =
-        options->algorithm == WEIR_ALGORITHM_WINDOW ? options->window_us : UINT64_C(60000000);
+    const int windows = weir_plan_has_windows(plan);
+    const uint64_t span_us = windows ? options->window_us : UINT64_C(60000000);
 
     plan->limit_units = scaled_exactly(plan->rate_units, span_us, plan->rate_period_us);
-    plan->capacity_units =
-        options->algorithm == WEIR_ALGORITHM_WINDOW ? plan->limit_units : options->capacity_units;
+    plan->capacity_units = windows ? plan->limit_units : options->capacity_units;
     if (plan->limit_units == UINT64_MAX || plan->capacity_units >= WEIR_EXACT_MAX ||
         plan->rate_units >= WEIR_EXACT_MAX) {
         return WEIR_ERR_PLAN_INEXACT;
@@ -70,7 +69,13 @@ static enum weir_status derive_limits(struct weir_plan *plan,
         plan->capacity_units > (WEIR_EXACT_MAX - 1 - plan->rate_units) / plan->rate_period_us) {
         return WEIR_ERR_PLAN_INEXACT;
     }
-    return WEIR_OK;
+    if (options->algorithm == WEIR_ALGORITHM_SLIDING &&
+        plan->limit_units > (WEIR_EXACT_MAX - 1) / options->window_us) {
+        return WEIR_ERR_PLAN_INEXACT;
+    }
+    return options->algorithm == WEIR_ALGORITHM_LOG && plan->limit_units > WEIR_LOG_UNITS_MAX
+               ? WEIR_ERR_ARGUMENT
+               : WEIR_OK;
 }
 
 enum weir_status weir_plan_make(struct weir_plan *plan, const struct weir_plan_options *options)
@@ -84,6 +89,7 @@ enum weir_status weir_plan_make(struct weir_plan *plan, const struct weir_plan_o
     const uint64_t divisor = greatest_common_divisor(options->rate_units, options->rate_period_us);
     struct weir_plan made = {
         .version = options->version,
+        .since_us = options->since_us,
         .rate_units = options->rate_units / divisor,
         .rate_period_us = options->rate_period_us / divisor,
         .window_us = options->window_us,
@@ -104,7 +110,7 @@ enum weir_status weir_plan_make(struct weir_plan *plan, const struct weir_plan_o
                                 : made.rate_units * 1000000000 / made.rate_period_us;
     made.trickle_period_us = at_least(made.window_us / TRICKLES_PER_WINDOW, PERIOD_US_MIN);
     made.lease_period_us = at_least(made.window_us / LEASE_PERIODS_PER_WINDOW, PERIOD_US_MIN);
-    if (made.algorithm == WEIR_ALGORITHM_WINDOW || made.sizer == WEIR_SIZER_FIXED) {
+    if (weir_plan_has_windows(&made) || made.sizer != WEIR_SIZER_TAPERED) {
         made.lease_period_us = made.window_us;
     }
     *plan = made;

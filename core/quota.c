@@ -1,11 +1,40 @@
 /* What may be told about a key without deciding anything. */
 #include "limiter_private.h"
+#include "store_key.h"
 #include "weir/assert.h"
 
 /* What all processes may have spent in a time, at the demand last seen. */
 static uint64_t demand_in_units(const struct cold *cold, uint64_t time_ns)
 {
     return (cold->global_rate_milli + 999) / 1000 * (time_ns / NS_PER_MS + 1) / 1000 + 1;
+}
+
+/* Store time at which all of the limit will be there again if nothing more is spent, as of the last
+ * answer: for windows their end, for sliding windows the end of the last one that counts, for logs
+ * when the latest entry there can be leaves. */
+static uint64_t reset_us(const struct cold *cold, const struct weir_key *key,
+                         const struct weir_plan *plan, uint64_t remaining_units)
+{
+    const uint64_t phase_us = weir_key_phase_us(key, plan->window_us);
+    const uint64_t end_us =
+        ((cold->answered_us + phase_us) / plan->window_us + 1) * plan->window_us - phase_us;
+    const uint64_t missing = saturating_sub(plan->capacity_units, remaining_units);
+    uint64_t wait_us;
+
+    switch ((enum weir_algorithm)plan->algorithm) {
+    case WEIR_ALGORITHM_BUCKET:
+        wait_us = weir_plan_refill_us(plan, missing, 0);
+        return wait_us == NEVER ? NEVER : cold->answered_us + wait_us;
+    case WEIR_ALGORITHM_WINDOW:
+        return end_us;
+    case WEIR_ALGORITHM_SLIDING:
+        return end_us + (missing != 0 ? plan->window_us : 0);
+    case WEIR_ALGORITHM_LOG:
+        return cold->answered_us + (missing != 0 ? plan->window_us : 0);
+    case WEIR_ALGORITHM_UNLIMITED:
+        break;
+    }
+    return cold->answered_us;
 }
 
 bool weir_limiter_quota(const struct weir_limiter *limiter, uint64_t now_ns,
@@ -26,21 +55,15 @@ bool weir_limiter_quota(const struct weir_limiter *limiter, uint64_t now_ns,
     quota->remaining_units = cold->remaining_units + cold->outstanding_units;
     /* permits counted as out may be spent already, and the others went on spending since */
     quota->error_units = cold->outstanding_units + demand_in_units(cold, quota->age_ns);
-    if (plan->algorithm == WEIR_ALGORITHM_WINDOW) {
+    quota->reset_us = reset_us(cold, key, plan, quota->remaining_units);
+    if (plan->algorithm == WEIR_ALGORITHM_WINDOW && quota->reset_us <= store_ns / NS_PER_US) {
+        /* the answer was about a window that is over */
         const uint64_t phase_us = weir_key_phase_us(key, plan->window_us);
         const uint64_t index = (store_ns / NS_PER_US + phase_us) / plan->window_us;
         const uint64_t start_us = index * plan->window_us - phase_us;
         quota->reset_us = start_us + plan->window_us;
-        if (cold->answered_us < start_us) { /* the answer was about a window that is over */
-            quota->remaining_units = plan->limit_units;
-            quota->error_units = demand_in_units(cold, store_ns - start_us * NS_PER_US);
-        }
-    } else {
-        const uint64_t missing = plan->capacity_units > quota->remaining_units
-                                     ? plan->capacity_units - quota->remaining_units
-                                     : 0;
-        const uint64_t wait_us = weir_plan_refill_us(plan, missing, 0);
-        quota->reset_us = wait_us == NEVER ? NEVER : cold->answered_us + wait_us;
+        quota->remaining_units = plan->limit_units;
+        quota->error_units = demand_in_units(cold, store_ns - start_us * NS_PER_US);
     }
     return true;
 }

@@ -8,6 +8,7 @@ struct layout {
     size_t hot;
     size_t cold;
     size_t plans;
+    size_t plan_deleted;
     size_t waiters;
     size_t weight_versions;
     size_t weights;
@@ -43,6 +44,7 @@ static struct layout layout_of(const struct weir_limiter_options *options)
     layout.hot = place(&layout.end, options->key_capacity, sizeof(struct hot));
     layout.cold = place(&layout.end, options->key_capacity, sizeof(struct cold));
     layout.plans = place(&layout.end, options->plan_capacity, sizeof(struct weir_plan));
+    layout.plan_deleted = place(&layout.end, options->plan_capacity, sizeof(bool));
     layout.waiters = place(&layout.end, options->waiter_capacity, sizeof(struct waiter));
     layout.weight_versions = place(&layout.end, options->endpoint_capacity, sizeof(uint64_t));
     layout.weights = place(&layout.end, options->endpoint_capacity, sizeof(uint32_t));
@@ -75,6 +77,7 @@ enum weir_status weir_limiter_init(struct weir_limiter **limiter, void *memory, 
         .hot = (void *)(base + layout.hot),
         .cold = (void *)(base + layout.cold),
         .plans = (void *)(base + layout.plans),
+        .plan_deleted = (void *)(base + layout.plan_deleted),
         .waiters = (void *)(base + layout.waiters),
         .weight_versions = (void *)(base + layout.weight_versions),
         .weights = (void *)(base + layout.weights),
@@ -87,6 +90,7 @@ enum weir_status weir_limiter_init(struct weir_limiter **limiter, void *memory, 
     };
     for (uint32_t i = 0; i < options->plan_capacity; i++) {
         made->plans[i] = (struct weir_plan){0};
+        made->plan_deleted[i] = false;
     }
     for (uint32_t i = 0; i < options->endpoint_capacity; i++) {
         made->weights[i] = 1;
@@ -100,15 +104,32 @@ enum weir_status weir_limiter_init(struct weir_limiter **limiter, void *memory, 
     return WEIR_OK;
 }
 
+void plan_forget_denial(struct weir_limiter *limiter, uint32_t slot)
+{
+    limiter->hot[slot].deny_units = UINT32_MAX;
+    limiter->hot[slot].deny_until_ns = 0;
+    limiter->cold[slot].retry_us = 0;
+}
+
+/* Leases granted under the old plan are no more than the new one would allow to be out. */
+static bool leases_stay(const struct weir_plan *old, const struct weir_plan *plan)
+{
+    return old->algorithm == plan->algorithm && old->sizer == plan->sizer &&
+           old->window_us == plan->window_us && old->limit_units <= plan->limit_units &&
+           old->capacity_units <= plan->capacity_units;
+}
+
 /* What was denied under the old numbers may be admitted under the new ones. */
-static void forget_denials(struct weir_limiter *limiter, uint32_t plan_index)
+static void tell_slots(struct weir_limiter *limiter, uint32_t plan_index, bool recall)
 {
     for (uint32_t slot = 0; slot < limiter->used_slots; slot++) {
-        struct hot *hot = &limiter->hot[slot];
-        if ((hot->flags & HOT_USED) != 0 && hot->plan_index == plan_index) {
-            hot->deny_units = UINT32_MAX;
-            hot->deny_until_ns = 0;
-            limiter->cold[slot].retry_us = 0;
+        if ((limiter->hot[slot].flags & HOT_USED) == 0 ||
+            limiter->hot[slot].plan_index != plan_index) {
+            continue;
+        }
+        plan_forget_denial(limiter, slot);
+        if (recall) {
+            lease_recall(limiter, slot);
         }
     }
 }
@@ -119,16 +140,28 @@ enum weir_status weir_limiter_set_plan(struct weir_limiter *limiter, uint32_t pl
     if (plan_index >= limiter->options.plan_capacity) {
         return WEIR_ERR_PLAN_INDEX;
     }
-    const struct weir_plan *old = &limiter->plans[plan_index];
-    if (plan->version <= old->version) {
+    const struct weir_plan old = limiter->plans[plan_index];
+    if (plan->version <= old.version) {
         return WEIR_ERR_STALE_VERSION;
     }
-    if (old->version != 0 && (plan->algorithm != old->algorithm || plan->sizer != old->sizer ||
-                              plan->window_us != old->window_us)) {
-        return WEIR_ERR_ARGUMENT;
-    }
     limiter->plans[plan_index] = *plan;
-    forget_denials(limiter, plan_index);
+    limiter->plan_deleted[plan_index] = false;
+    tell_slots(limiter, plan_index, !leases_stay(&old, plan));
+    return WEIR_OK;
+}
+
+enum weir_status weir_limiter_delete_plan(struct weir_limiter *limiter, uint32_t plan_index,
+                                          uint64_t version)
+{
+    if (plan_index >= limiter->options.plan_capacity) {
+        return WEIR_ERR_PLAN_INDEX;
+    }
+    if (version <= limiter->plans[plan_index].version) {
+        return WEIR_ERR_STALE_VERSION;
+    }
+    limiter->plans[plan_index].version = version;
+    limiter->plan_deleted[plan_index] = true;
+    tell_slots(limiter, plan_index, true);
     return WEIR_OK;
 }
 

@@ -11,6 +11,17 @@ static const struct weir_plan *plan_of(const struct sim_store *store, uint32_t k
     return &store->catalog->plans[store->catalog->keys[key].plan];
 }
 
+/* Memory for the log of a key, if its plan keeps one. */
+static void provide_log(struct sim_store_entry *entry, const struct weir_plan *plan)
+{
+    const uint64_t capacity = weir_store_log_capacity(plan);
+
+    if (capacity > entry->state.log_capacity) {
+        struct weir_log_entry *log = sim_memory_new((size_t)capacity, sizeof *log);
+        free(weir_store_key_set_log(&entry->state, log, (uint32_t)capacity));
+    }
+}
+
 void sim_store_init(struct sim_store *store, const struct sim_catalog *catalog)
 {
     struct sim_prng prng;
@@ -25,6 +36,7 @@ void sim_store_init(struct sim_store *store, const struct sim_catalog *catalog)
     for (uint32_t key = 0; key < catalog->key_count; key++) {
         struct sim_store_entry *entry = &store->entries[key];
         const uint64_t start = sim_catalog_start_units(catalog, key);
+        provide_log(entry, plan_of(store, key));
         weir_store_key_init(&entry->state, &catalog->keys[key].key, plan_of(store, key),
                             sim_store_us(0), start);
         entry->add_window[0] = sim_store_us(0) / plan_of(store, key)->window_us;
@@ -34,6 +46,9 @@ void sim_store_init(struct sim_store *store, const struct sim_catalog *catalog)
 
 void sim_store_deinit(struct sim_store *store)
 {
+    for (uint32_t key = 0; key < store->catalog->key_count; key++) {
+        free(store->entries[key].state.log);
+    }
     free(store->entries);
     free(store->busy_until_ns);
     *store = (struct sim_store){0};
@@ -60,28 +75,53 @@ static void serve_add(struct sim_store_entry *entry, struct sim_exchange *exchan
     exchange->add_count = entry->add_count[which];
 }
 
+/* What was taken from the key so far, less what came back in time: of a window, in the current
+ * one. */
+static uint64_t newly_taken(const struct weir_store_key *state, uint64_t before)
+{
+    return state->in_force.algorithm == WEIR_ALGORITHM_BUCKET ? before - state->tokens
+                                                              : state->tokens - before;
+}
+
+static void count_window(struct sim_store_entry *entry, const struct sim_key *key,
+                         const struct weir_plan *plan, uint64_t now_us, uint64_t units)
+{
+    const uint64_t phase_us = weir_key_phase_us(&key->key, plan->window_us);
+    const uint64_t index = (now_us + phase_us) / plan->window_us;
+
+    if (index != entry->log_window) {
+        entry->log_window = index;
+        entry->log_units = 0;
+    }
+    entry->log_units += units;
+}
+
 static void serve_ask(struct sim_store *store, struct sim_store_entry *entry,
                       struct sim_exchange *exchange, uint64_t done_ns)
 {
-    const struct weir_plan *plan = plan_of(store, exchange->key);
+    const struct weir_ask *ask = &exchange->ask;
     const uint64_t now_us = sim_store_us(done_ns);
     struct weir_ask_record record = {0}; /* nothing is sent twice in a world without faults */
 
-    weir_store_key_advance(&entry->state, &exchange->ask.key, plan, now_us);
+    provide_log(entry, &ask->plan);
+    weir_store_key_advance(&entry->state, &ask->key, &ask->plan, now_us);
     const uint64_t tokens = entry->state.tokens;
     const enum weir_status status =
-        weir_take(&entry->state, &record, &exchange->ask, now_us, store->run_id, &exchange->answer);
+        weir_take(&entry->state, &record, ask, now_us, store->run_id, &exchange->answer);
     if (status != WEIR_OK) {
         fprintf(stderr, "weir: store: %s\n", weir_status_text(status));
         exit(70);
     }
-    entry->lumps_units += plan->algorithm == WEIR_ALGORITHM_WINDOW ? entry->state.tokens - tokens
-                                                                   : tokens - entry->state.tokens;
+    entry->lumps_units += newly_taken(&entry->state, tokens);
+    if (ask->plan.algorithm == WEIR_ALGORITHM_LOG) {
+        count_window(entry, &store->catalog->keys[exchange->key], &ask->plan, now_us,
+                     exchange->answer.granted_units);
+    }
     store->granted_units += exchange->answer.granted_units + exchange->answer.trickle_count;
-    store->returned_units += exchange->ask.returned_units + exchange->ask.unused_units;
-    if (exchange->ask.flags & WEIR_ASK_CANCEL_TRICKLE) {
-        store->returned_units += exchange->ask.trickle_count[0] + exchange->ask.trickle_count[1] -
-                                 exchange->ask.trickle_accrued;
+    store->returned_units += ask->returned_units + ask->unused_units;
+    if (ask->flags & WEIR_ASK_CANCEL_TRICKLE) {
+        store->returned_units +=
+            ask->trickle_count[0] + ask->trickle_count[1] - ask->trickle_accrued;
     }
 }
 
@@ -151,6 +191,10 @@ void sim_store_peek(const struct sim_store *store, uint32_t key, uint64_t time_n
     }
     const uint64_t phase_us = weir_key_phase_us(&store->catalog->keys[key].key, plan->window_us);
     const uint64_t window = (sim_store_us(time_ns) - 1 + phase_us) / plan->window_us;
-    *taken_units = window == copy.window_index ? copy.tokens : 0;
+    if (plan->algorithm == WEIR_ALGORITHM_LOG) {
+        *taken_units = window == entry->log_window ? entry->log_units : 0;
+    } else {
+        *taken_units = window == copy.window_index ? copy.tokens : 0;
+    }
     *left_units = plan->limit_units > *taken_units ? plan->limit_units - *taken_units : 0;
 }

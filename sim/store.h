@@ -12,6 +12,8 @@
 struct sim_store_entry {
     struct weir_store_key state;
     uint64_t lumps_units; /* granted at once, less what came back; trickles are counted in state */
+    uint64_t log_window;  /* log: the window of the key's own phase ... */
+    uint64_t log_units;   /* ... and what was granted in it */
     uint64_t add_window[2]; /* SIM_EXCHANGE_ADD: the two newest windows, as a TTL of two windows
                                keeps them */
     uint64_t add_count[2];

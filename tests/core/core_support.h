@@ -54,17 +54,34 @@ static inline struct weir_plan bucket_plan(uint64_t rate_per_s, uint64_t capacit
     return plan_from(&options);
 }
 
-static inline struct weir_plan window_plan(uint64_t limit_units, uint64_t window_us)
+/* A plan that counts by windows: window, sliding or log. */
+static inline struct weir_plan windowed_plan(enum weir_algorithm algorithm, uint64_t limit_units,
+                                             uint64_t window_us)
 {
     const struct weir_plan_options options = {
         .version = 1,
-        .algorithm = WEIR_ALGORITHM_WINDOW,
+        .algorithm = algorithm,
         .rate_units = limit_units,
         .rate_period_us = window_us,
         .window_us = window_us,
     };
 
     return plan_from(&options);
+}
+
+static inline struct weir_plan window_plan(uint64_t limit_units, uint64_t window_us)
+{
+    return windowed_plan(WEIR_ALGORITHM_WINDOW, limit_units, window_us);
+}
+
+static inline struct weir_plan sliding_plan(uint64_t limit_units, uint64_t window_us)
+{
+    return windowed_plan(WEIR_ALGORITHM_SLIDING, limit_units, window_us);
+}
+
+static inline struct weir_plan log_plan(uint64_t limit_units, uint64_t window_us)
+{
+    return windowed_plan(WEIR_ALGORITHM_LOG, limit_units, window_us);
 }
 
 static inline struct weir_plan unlimited_plan(void)

@@ -91,7 +91,7 @@ static void an_ask_reports_and_starts_afresh(void **state)
 {
     (void)state;
     hold(3, 10);
-    cold->lease_period = 44;
+    cold->lease_end_us = 44;
     cold->returned_units = 5;
     cold->expired_units = 2;
     cold->unused_units = 6;
@@ -107,7 +107,7 @@ static void an_ask_reports_and_starts_afresh(void **state)
     assert_int_equal(ask.returned_units, 5);
     assert_int_equal(ask.expired_units, 2);
     assert_int_equal(ask.unused_units, 6);
-    assert_int_equal(ask.lease_period, 44);
+    assert_int_equal(ask.lease_end_us, 44);
     assert_int_equal(ask.version_seen, 77);
     assert_int_equal(ask.largest_units, 9);
     assert_int_equal(ask.rate_milli_before, 123);

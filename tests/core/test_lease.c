@@ -3,7 +3,7 @@
 #include "small_limiter.h"
 
 #define ROUND_TRIP_NS UINT64_C(400000)
-#define LEASE_PERIOD (START_US / (5 * SECOND_US))
+#define LEASE_END_US (START_US + 5 * SECOND_US) /* of the lease period that has begun */
 #define TRICKLE_PERIOD (START_US / SECOND_US)
 
 static struct weir_limiter *limiter;
@@ -43,11 +43,11 @@ static uint64_t possibly_ns(uint64_t after_us)
     return at_ns;
 }
 
-static void hold(uint32_t units, uint64_t lease_period)
+static void hold(uint32_t units, uint64_t lease_end_us)
 {
     hot->held_units = units;
     cold->leased_units = units;
-    cold->lease_period = lease_period;
+    cold->lease_end_us = lease_end_us;
 }
 
 static struct weir_answer answer_now(uint32_t granted)
@@ -55,9 +55,10 @@ static struct weir_answer answer_now(uint32_t granted)
     return (struct weir_answer){
         .key = hot->key,
         .granted_units = granted,
-        .lease_period = LEASE_PERIOD + 1,
+        .lease_end_us = LEASE_END_US + 5 * SECOND_US,
         .trickle_period = TRICKLE_PERIOD + 1,
         .store_us = START_US,
+        .reached_us = START_US,
         .version = 5,
         .remaining_units = 60,
     };
@@ -77,7 +78,7 @@ static void before_the_first_answer_nothing_happens(void **state)
 static void a_lease_ends_when_the_store_may_have_reached_its_end(void **state)
 {
     (void)state;
-    hold(8, LEASE_PERIOD);
+    hold(8, LEASE_END_US);
     hot->held_units = 5; /* three were spent */
     const uint64_t end_ns = possibly_ns(5 * SECOND_US);
 
@@ -95,7 +96,7 @@ static void a_lease_ends_when_the_store_may_have_reached_its_end(void **state)
 static void promises_end_with_the_lease_and_are_reported(void **state)
 {
     (void)state;
-    hold(2, LEASE_PERIOD);
+    hold(2, LEASE_END_US);
     cold->trickle_period = TRICKLE_PERIOD;
     cold->trickle[0] = 10;
     cold->trickle[1] = 20;
@@ -113,7 +114,7 @@ static void promises_end_with_the_lease_and_are_reported(void **state)
 static void permits_of_a_trickle_become_valid_one_by_one(void **state)
 {
     (void)state;
-    hold(0, LEASE_PERIOD + 1);
+    hold(0, LEASE_END_US + 5 * SECOND_US);
     cold->trickle_period = TRICKLE_PERIOD;
     cold->trickle[0] = 4;
 
@@ -134,7 +135,7 @@ static void permits_of_a_trickle_become_valid_one_by_one(void **state)
 static void a_clock_set_back_takes_nothing_away(void **state)
 {
     (void)state;
-    hold(0, LEASE_PERIOD + 1);
+    hold(0, LEASE_END_US + 5 * SECOND_US);
     cold->trickle_period = TRICKLE_PERIOD;
     cold->trickle[0] = 4;
     lease_refresh(limiter, 0, surely_ns(600 * MS_US));
@@ -154,7 +155,7 @@ static void a_clock_set_back_takes_nothing_away(void **state)
 static void a_trickle_is_followed_by_the_next(void **state)
 {
     (void)state;
-    hold(0, LEASE_PERIOD + 1);
+    hold(0, LEASE_END_US + 5 * SECOND_US);
     cold->trickle_period = TRICKLE_PERIOD;
     cold->trickle[0] = 10;
     cold->trickle[1] = 6;
@@ -173,7 +174,7 @@ static void a_trickle_is_followed_by_the_next(void **state)
 static void a_denial_holds_until_the_retry_time_or_the_next_permit(void **state)
 {
     (void)state;
-    hold(0, LEASE_PERIOD + 1);
+    hold(0, LEASE_END_US + 5 * SECOND_US);
     cold->retry_us = START_US + 2 * SECOND_US;
     hot->deny_units = 3;
     lease_refresh(limiter, 0, SMALL_START_NS);
@@ -211,7 +212,7 @@ static void a_denial_for_good_is_not_forgotten(void **state)
 static void only_what_is_held_can_be_spent(void **state)
 {
     (void)state;
-    hold(5, LEASE_PERIOD);
+    hold(5, LEASE_END_US);
 
     lease_spend(limiter, 0, 3);
     assert_int_equal(hot->held_units, 2);
@@ -249,7 +250,7 @@ static void an_answer_is_leased_and_its_lease_bounds_the_fast_path(void **state)
 
     assert_int_equal(hot->held_units, 40);
     assert_int_equal(cold->leased_units, 40);
-    assert_int_equal(lease_end_us(limiter, 0), START_US + 10 * SECOND_US);
+    assert_int_equal(cold->lease_end_us, START_US + 10 * SECOND_US);
     assert_true(hot->fast_until_ns <= possibly_ns(10 * SECOND_US));
     assert_int_equal(cold->remaining_units, 60);
     assert_int_equal(cold->version, 5);
@@ -261,19 +262,19 @@ static void what_was_held_moves_to_the_new_lease_or_is_void(void **state)
 {
     (void)state;
     static const struct {
-        uint64_t lease_period;
+        uint64_t lease_end_us;
         uint32_t held_units, returned_units, expired_units, leased_units;
     } CASES[] = {
-        {LEASE_PERIOD + 1, 7 + 40, 2, 0, 9 + 40},
-        {LEASE_PERIOD, 7 + 40, 2, 0, 9 + 40},
-        {LEASE_PERIOD - 1, 40, 9, 9, 40},
+        {LEASE_END_US + 5 * SECOND_US, 7 + 40, 2, 0, 9 + 40},
+        {LEASE_END_US, 7 + 40, 2, 0, 9 + 40},
+        {START_US, 40, 9, 9, 40},
         {0, 40, 9, 9, 40},
     };
     const struct weir_answer answer = answer_now(40);
 
     for (size_t i = 0; i < 4; i++) {
         reset(NULL);
-        hold(9, CASES[i].lease_period);
+        hold(9, CASES[i].lease_end_us);
         hot->held_units = 7;
         cold->returned_units = 2;
         lease_take_answer(limiter, 0, SMALL_START_NS, &answer);
@@ -281,7 +282,7 @@ static void what_was_held_moves_to_the_new_lease_or_is_void(void **state)
         assert_int_equal(cold->returned_units, CASES[i].returned_units);
         assert_int_equal(cold->expired_units, CASES[i].expired_units);
         assert_int_equal(cold->leased_units, CASES[i].leased_units);
-        assert_int_equal(cold->lease_period, LEASE_PERIOD + 1);
+        assert_int_equal(cold->lease_end_us, LEASE_END_US + 5 * SECOND_US);
     }
 }
 
@@ -290,7 +291,8 @@ static void a_windows_permits_are_void_in_the_next(void **state)
     (void)state;
     with_plan(window_plan(100, 5 * SECOND_US));
     struct weir_answer answer = answer_now(40);
-    hold(9, LEASE_PERIOD);
+    hold(9, LEASE_END_US);
+    answer.reached_us = LEASE_END_US;
 
     lease_take_answer(limiter, 0, SMALL_START_NS, &answer); /* of the window after the one held */
 

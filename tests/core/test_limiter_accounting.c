@@ -229,8 +229,8 @@ static void b50_two_limiters_of_one_program_share_nothing(void **state)
     fleet_free(fleet);
 }
 
-/* A key has one plan at a time: the one it came with, as long as it is held. */
-static void a_held_key_keeps_its_plan(void **state)
+/* A key is under one plan at a time: the last one it was asked for under. */
+static void a_held_key_moves_to_another_plan(void **state)
 {
     (void)state;
     struct fleet *fleet = fleet_new(1);
@@ -241,7 +241,9 @@ static void a_held_key_keeps_its_plan(void **state)
     assert_int_equal(fleet_decide(fleet, 0, 0, 1).verdict, WEIR_VERDICT_ADMITTED);
 
     fleet->keys[0].plan = 1;
-    assert_int_equal(fleet_decide(fleet, 0, 0, 50).verdict, WEIR_VERDICT_ADMITTED);
+    const struct weir_decision refused = fleet_decide(fleet, 0, 0, 50);
+    assert_int_equal(refused.verdict, WEIR_VERDICT_DENIED);
+    assert_int_equal(refused.reason, WEIR_REASON_COST_ABOVE_CAPACITY);
     fleet_free(fleet);
 }
 
@@ -257,7 +259,7 @@ int main(void)
         cmocka_unit_test(a_full_outbox_stops_what_needs_it_and_nothing_else),
         cmocka_unit_test(a_table_whose_keys_all_wait_is_busy),
         cmocka_unit_test(b50_two_limiters_of_one_program_share_nothing),
-        cmocka_unit_test(a_held_key_keeps_its_plan),
+        cmocka_unit_test(a_held_key_moves_to_another_plan),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

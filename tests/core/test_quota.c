@@ -102,7 +102,7 @@ static uint64_t true_remaining(const struct fleet *fleet, uint32_t key)
     uint64_t units;
 
     weir_store_key_advance(&store, &fleet->keys[key].key, plan, fleet_store_us(fleet));
-    units = weir_store_key_remaining(&store, plan);
+    units = weir_store_key_remaining(&store);
     for (uint32_t i = 0; i < fleet->process_count; i++) {
         const struct weir_limiter *limiter = fleet->processes[i].limiter;
         const uint32_t slot = table_find(limiter, &fleet->keys[key].key);

@@ -61,7 +61,7 @@ static uint64_t tokens_at(const struct weir_plan *plan, uint64_t now_us)
     struct weir_store_key copy = store;
 
     weir_store_key_advance(&copy, &PLAIN_KEY, plan, now_us);
-    return weir_store_key_remaining(&copy, plan);
+    return weir_store_key_remaining(&copy);
 }
 
 static void a_key_never_seen_starts_full(void **state)
@@ -93,9 +93,9 @@ static void a_key_can_be_started_with_less(void **state)
     const struct weir_plan window = window_plan(100, MINUTE_US);
 
     weir_store_key_init(&store, &PLAIN_KEY, &bucket, START_US, 10);
-    assert_int_equal(weir_store_key_remaining(&store, &bucket), 10);
+    assert_int_equal(weir_store_key_remaining(&store), 10);
     weir_store_key_init(&store, &PLAIN_KEY, &window, START_US, 10);
-    assert_int_equal(weir_store_key_remaining(&store, &window), 10);
+    assert_int_equal(weir_store_key_remaining(&store), 10);
     assert_int_equal(store.tokens, 90);
     store = (struct weir_store_key){0};
     expect_assert_failure(weir_store_key_advance(&store, &PLAIN_KEY, &bucket, START_US));
@@ -270,10 +270,10 @@ static void b23_b31_a_window_starts_again_at_its_boundary(void **state)
     const struct weir_answer denied = take_units(&plan, 1, 1, START_US + MINUTE_US - 1);
     assert_int_equal(denied.granted_units, 0);
     assert_int_equal(denied.retry_us, START_US + MINUTE_US);
-    assert_int_equal(denied.lease_period, START_US / MINUTE_US);
+    assert_int_equal(denied.lease_end_us, START_US + MINUTE_US);
     const struct weir_answer next = take_units(&plan, 1, 1, START_US + MINUTE_US);
     assert_int_equal(next.granted_units, 1);
-    assert_int_equal(next.lease_period, START_US / MINUTE_US + 1);
+    assert_int_equal(next.lease_end_us, START_US + 2 * MINUTE_US);
     assert_int_equal(take_units(&plan, 0, 1, START_US + 2 * MINUTE_US - 1).granted_units, 0);
 }
 
@@ -335,7 +335,8 @@ static void b21_the_retry_time_is_exact(void **state)
         const struct weir_plan plan = bucket_plan(CASES[i].rate_per_s, CASES[i].capacity);
         reset(NULL);
         struct weir_ask spend = ask_for(&plan, 0, CASES[i].spent);
-        spend.flags = WEIR_ASK_SPEND; /* spent there and then: nothing stays in flight */
+        spend.flags = WEIR_ASK_SPEND;
+        spend.flight_us = 0; /* spent there and then: nothing stays in flight */
         take(&spend, START_US);
         const struct weir_answer denied = take_units(&plan, 0, CASES[i].cost, START_US);
         assert_int_equal(denied.granted_units, 0);
@@ -378,7 +379,7 @@ static void a_denial_says_whether_permits_are_out_elsewhere(void **state)
     assert_int_equal(elsewhere.outstanding_units, 10);
     struct weir_ask own = ask_for(&plan, 0, 10); /* all that is out is its own */
     own.held_units = 9;
-    own.lease_period = START_US / MINUTE_US + 1;
+    own.lease_end_us = START_US + 2 * MINUTE_US;
     const struct weir_answer at_home = take(&own, START_US + 2 * WEIR_FLIGHT_US_MIN);
     assert_int_equal(at_home.granted_units, 0);
     assert_int_equal(at_home.flags & WEIR_ANSWER_PARKED, 0);

@@ -8,7 +8,6 @@
 #include "weir/take.h"
 
 #define LEASE_US (5 * SECOND_US) /* lease period of the bucket below */
-#define LEASE_PERIOD (START_US / LEASE_US)
 #define TRICKLE_PERIOD (START_US / SECOND_US)
 #define LANDED_US (2 * WEIR_FLIGHT_US_MIN)
 
@@ -64,7 +63,7 @@ static struct weir_answer lease(uint32_t units, uint64_t now_us)
 static uint64_t tokens_at(uint64_t now_us)
 {
     weir_store_key_advance(&store, &PLAIN_KEY, &plan, now_us);
-    return weir_store_key_remaining(&store, &plan);
+    return weir_store_key_remaining(&store);
 }
 
 static void what_is_leased_ahead_is_out_until_it_is_spent_or_given_back(void **state)
@@ -72,11 +71,11 @@ static void what_is_leased_ahead_is_out_until_it_is_spent_or_given_back(void **s
     (void)state;
     const struct weir_answer first = lease(60, START_US);
     assert_int_equal(first.outstanding_units, 60);
-    assert_int_equal(first.lease_period, LEASE_PERIOD + 1);
+    assert_int_equal(first.lease_end_us, START_US + 2 * LEASE_US);
 
     assert_int_equal(tokens_at(START_US + SECOND_US), 40); /* no room: 60 are out */
     struct weir_ask ask = ask_ahead(0);
-    ask.lease_period = first.lease_period;
+    ask.lease_end_us = first.lease_end_us;
     ask.held_units = 20;
     ask.spent_units = 30;
     ask.returned_units = 10;
@@ -136,7 +135,7 @@ static void d34_an_ended_lease_cannot_be_given_back(void **state)
     (void)state;
     const struct weir_answer answer = lease(100, START_US);
     struct weir_ask ask = ask_ahead(0);
-    ask.lease_period = answer.lease_period;
+    ask.lease_end_us = answer.lease_end_us;
     ask.returned_units = 100;
     const struct weir_store_key before = store;
 
@@ -153,7 +152,7 @@ static void d34_what_expired_before_the_last_answer_is_only_reported(void **stat
     (void)state;
     const struct weir_answer answer = lease(50, START_US);
     struct weir_ask ask = ask_ahead(0);
-    ask.lease_period = answer.lease_period;
+    ask.lease_end_us = answer.lease_end_us;
     ask.returned_units = 12;
     ask.expired_units = 7;
 
@@ -181,11 +180,11 @@ static void held_permits_whose_lease_ended_on_the_way_are_not_counted_again(void
         reset(NULL);
         const struct weir_answer answer = lease(100, START_US);
         struct weir_ask ask = ask_ahead(0);
-        ask.lease_period = answer.lease_period;
+        ask.lease_end_us = answer.lease_end_us;
         ask.held_units = 100;
         const struct weir_answer next = take(&ask, CASES[i].at_us);
         assert_int_equal(next.outstanding_units, CASES[i].outstanding_units);
-        assert_int_equal(next.lease_period > answer.lease_period + 1,
+        assert_int_equal(next.lease_end_us > answer.lease_end_us + LEASE_US,
                          CASES[i].outstanding_units == 0);
         assert_true(next.remaining_units + next.outstanding_units <= 100);
     }
@@ -197,7 +196,7 @@ static void spends_of_an_ended_lease_do_not_hide_the_leases_of_others(void **sta
     const struct weir_answer ended = lease(40, START_US);
     lease(60, START_US + LEASE_US + 1);
     struct weir_ask ask = ask_ahead(0);
-    ask.lease_period = ended.lease_period;
+    ask.lease_end_us = ended.lease_end_us;
     ask.spent_units = 40;
 
     assert_int_equal(take(&ask, START_US + 2 * LEASE_US).outstanding_units, 60);
@@ -211,7 +210,7 @@ static void d12_a_windows_permits_do_not_go_to_the_next_window(void **state)
     const struct weir_answer answer = lease(100, START_US);
     lease(30, START_US + MINUTE_US);
     struct weir_ask ask = ask_ahead(0);
-    ask.lease_period = answer.lease_period;
+    ask.lease_end_us = answer.lease_end_us;
     ask.held_units = 20;
     ask.spent_units = 40;
     ask.returned_units = 25;
@@ -233,7 +232,7 @@ static void what_comes_back_to_a_window_can_be_granted_again(void **state)
     const struct weir_answer answer = take(&ask, START_US);
     assert_int_equal(answer.outstanding_units, 85);
     ask = ask_ahead(0);
-    ask.lease_period = answer.lease_period;
+    ask.lease_end_us = answer.lease_end_us;
     ask.spent_units = 60;
     ask.returned_units = 25;
     ask.unused_units = 15;
@@ -242,7 +241,7 @@ static void what_comes_back_to_a_window_can_be_granted_again(void **state)
 
     assert_int_equal(next.remaining_units, 40);
     assert_int_equal(next.outstanding_units, 0);
-    assert_int_equal(next.lease_period, START_US / MINUTE_US);
+    assert_int_equal(next.lease_end_us, START_US + MINUTE_US);
 }
 
 /* What waiting requests get is spent within the flight time, or given back: until then it leaves no
@@ -319,18 +318,37 @@ static void what_is_under_way_when_the_flight_is_stretched_counts_from_then(void
     assert_int_equal(store.flight[0] + store.flight[1], 0);
 }
 
-static void a_request_decided_at_the_store_is_never_in_flight(void **state)
+/* Spent at the store step, or when its answer comes: as the ask says. */
+static void a_request_decided_at_the_store_leases_nothing(void **state)
 {
     (void)state;
-    struct weir_ask ask = ask_ahead(10);
-    ask.need_units = 10;
+    for (unsigned i = 0; i < 2; i++) {
+        reset(NULL);
+        struct weir_ask ask = ask_ahead(10);
+        ask.need_units = 10;
+        ask.flags = WEIR_ASK_SPEND;
+        ask.flight_us = i * WEIR_FLIGHT_US_MIN;
+
+        const struct weir_answer answer = take(&ask, START_US);
+
+        assert_int_equal(answer.granted_units, 10);
+        assert_int_equal(answer.outstanding_units, i * 10);
+        assert_int_equal(store.outstanding[0] + store.outstanding[1], 0);
+        /* no room for what came in while it was in flight */
+        assert_int_equal(tokens_at(START_US + SECOND_US), 100 - i);
+    }
+}
+
+static void a_request_decided_at_the_store_gets_all_or_nothing(void **state)
+{
+    (void)state;
+    struct weir_ask ask = ask_ahead(101);
+    ask.need_units = 101;
+    ask.least_units = 1;
     ask.flags = WEIR_ASK_SPEND;
 
-    const struct weir_answer answer = take(&ask, START_US);
-
-    assert_int_equal(answer.granted_units, 10);
-    assert_int_equal(answer.outstanding_units, 0);
-    assert_int_equal(tokens_at(START_US + SECOND_US), 100);
+    assert_int_equal(take(&ask, START_US).granted_units, 0);
+    assert_int_equal(tokens_at(START_US), 100);
 }
 
 static void an_ask_that_gives_back_gets_nothing(void **state)
@@ -339,7 +357,7 @@ static void an_ask_that_gives_back_gets_nothing(void **state)
     const struct weir_answer answer = lease(50, START_US);
     struct weir_ask ask = ask_ahead(50);
     ask.flags = WEIR_ASK_RETURN;
-    ask.lease_period = answer.lease_period;
+    ask.lease_end_us = answer.lease_end_us;
     ask.returned_units = 50;
 
     const struct weir_answer after = take(&ask, START_US);
@@ -356,7 +374,7 @@ static void no_more_comes_back_than_there_is_room_for(void **state)
     (void)state;
     const struct weir_answer answer = lease(10, START_US);
     struct weir_ask ask = ask_ahead(0);
-    ask.lease_period = answer.lease_period;
+    ask.lease_end_us = answer.lease_end_us;
     ask.returned_units = 25; /* D02: more than was ever granted */
 
     assert_int_equal(take(&ask, START_US).remaining_units, 100);
@@ -391,7 +409,8 @@ int main(void)
         TEST(grants_to_waiting_requests_are_out_for_one_to_two_flight_periods),
         TEST(a_slower_process_stretches_the_flight_of_all),
         TEST(what_is_under_way_when_the_flight_is_stretched_counts_from_then),
-        TEST(a_request_decided_at_the_store_is_never_in_flight),
+        TEST(a_request_decided_at_the_store_leases_nothing),
+        TEST(a_request_decided_at_the_store_gets_all_or_nothing),
         TEST(an_ask_that_gives_back_gets_nothing),
         TEST(no_more_comes_back_than_there_is_room_for),
         TEST(a_grant_of_part_of_the_need_is_all_or_nothing_below_the_least),

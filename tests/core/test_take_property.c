@@ -18,7 +18,7 @@ struct process {
     struct weir_ask_record record;
     struct weir_ask ask; /* under way */
     struct weir_answer answer;
-    uint64_t lease_period;
+    uint64_t lease_end_us;
     uint32_t sequence;
     uint32_t held, leased, returned, expired, unused;
     uint32_t rate_before, rate;
@@ -47,9 +47,9 @@ static uint64_t period_of(const struct world *world, uint64_t time_us, uint64_t 
     return (time_us + weir_key_phase_us(&world->key, period_us)) / period_us;
 }
 
-static bool lease_is_over(const struct world *world, uint64_t lease_period)
+static bool lease_is_over(const struct world *world, uint64_t lease_end_us)
 {
-    return period_of(world, world->now_us, world->plan.lease_period_us) > lease_period;
+    return world->now_us >= lease_end_us;
 }
 
 /* Any interval of t admits at most capacity + rate x t, if and only if a bucket that starts full
@@ -91,7 +91,7 @@ static void check_sums(const struct world *world)
     const uint64_t flight = store.flight[0] + store.flight[1];
     for (unsigned i = 0; i < PROCESSES; i++) {
         const struct process *process = &world->processes[i];
-        held += lease_is_over(world, process->lease_period) ? 0 : process->held;
+        held += lease_is_over(world, process->lease_end_us) ? 0 : process->held;
     }
     assert_true(held <= out);
     if (plan->algorithm == WEIR_ALGORITHM_WINDOW) {
@@ -128,7 +128,7 @@ static void ask(struct world *world, struct process *process)
     uint32_t least = 0;
     uint32_t need = 0;
 
-    if (lease_is_over(world, process->lease_period)) {
+    if (lease_is_over(world, process->lease_end_us)) {
         process->returned += process->held;
         process->leased -= process->held;
         process->held = 0;
@@ -159,7 +159,7 @@ static void ask(struct world *world, struct process *process)
         .flight_us = process->held == 0 && dice_below(dice, 4) != 0
                          ? (uint32_t)WEIR_FLIGHT_US_MIN << dice_below(dice, 5)
                          : 0u,
-        .lease_period = process->lease_period,
+        .lease_end_us = process->lease_end_us,
         .held_units = process->held,
         .spent_units = process->leased - process->held,
         .returned_units = process->returned,
@@ -186,18 +186,17 @@ static void hear(struct world *world, struct process *process)
     uint32_t waiting = leased ? 0 : need;
     const uint32_t ahead = answer->granted_units - waiting;
 
-    if (answer->lease_period >
-        process->lease_period + (world->plan.algorithm == WEIR_ALGORITHM_BUCKET)) {
+    if (answer->reached_us >= process->lease_end_us) {
         process->returned += process->held;
         process->expired = process->returned;
         process->held = 0;
         process->leased = 0;
     }
-    process->lease_period = answer->lease_period;
+    process->lease_end_us = answer->lease_end_us;
     process->rate_before = process->rate;
     process->rate_period = answer->share_period;
     process->under_way = false;
-    if (lease_is_over(world, process->lease_period)) {
+    if (lease_is_over(world, process->lease_end_us)) {
         process->returned += ahead;
         process->unused += waiting;
         return;
@@ -239,7 +238,7 @@ static void act(struct world *world, struct process *process)
         }
         return;
     default:
-        if (process->held != 0 && !lease_is_over(world, process->lease_period)) {
+        if (process->held != 0 && !lease_is_over(world, process->lease_end_us)) {
             const uint32_t units = 1 + (uint32_t)dice_below(dice, process->held);
             spend(world, units);
             process->held -= units;

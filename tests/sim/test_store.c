@@ -58,8 +58,7 @@ static uint64_t serve(struct shop *shop, uint32_t key, uint64_t now_ns, uint32_t
                 .need_units = cost_units,
                 .least_units = cost_units,
                 .want_units = cost_units,
-                .lease_period = UINT64_MAX,
-                .rate_share_period = UINT64_MAX},
+                        .rate_share_period = UINT64_MAX},
     };
     const uint64_t done_ns = sim_store_serve(&shop->store, &exchange, now_ns);
 

@@ -15,10 +15,10 @@
 enum weir_ask_flag {
     WEIR_ASK_RETURN = 1,      /* gives back and reports; wants nothing */
     WEIR_ASK_HAS_TRICKLE = 2, /* holds, or was promised, a trickle for the period after this one */
-    WEIR_ASK_SPEND =
-        8, /* decide one request at the store: the need is spent there and then, or denied */
-    WEIR_ASK_CANCEL_TRICKLE =
-        4, /* gives up its trickles: trickle_count[] and trickle_accrued say what they were */
+    /* gives up its trickles: trickle_count[] and trickle_accrued say what they were */
+    WEIR_ASK_CANCEL_TRICKLE = 4,
+    /* decide one request at the store: the need is granted in full and spent, or nothing is */
+    WEIR_ASK_SPEND = 8,
 };
 
 /* Identity of an ask. A process has one ask in flight per key and repeats it unchanged; the store
@@ -44,15 +44,16 @@ struct weir_ask {
     uint32_t largest_units; /* largest cost so far */
     uint32_t flight_us; /* need_units granted in full are spent by the requests that wait, at most
                            this long after the store step, or never; 0, and if only a part is
-                           granted: they are leased like the rest */
+                           granted: they are leased like the rest (WEIR_ASK_SPEND: spent at the
+                           store step) */
 
-    /* what became of earlier leases; all of it concerns leases that end with lease_period */
-    uint64_t lease_period;   /* see struct weir_answer */
+    /* what became of earlier leases; all of it concerns leases that end at lease_end_us */
+    uint64_t lease_end_us;   /* see struct weir_answer; 0: none */
     uint32_t held_units;     /* unspent and still valid: they move to the new lease */
     uint32_t spent_units;    /* spent from leases since the last ask */
     uint32_t returned_units; /* given back now (expired leases included) */
-    uint32_t expired_units;  /* part of returned_units that ended with a lease before lease_period:
-                                not to be credited */
+    uint32_t expired_units;  /* part of returned_units that ended with an earlier lease: not to be
+                                credited */
     uint32_t unused_units; /* came too late for the requests that waited. A window gets them back; a
                               bucket counts them as spent, since it has refilled in their place */
     uint64_t trickle_period; /* WEIR_ASK_CANCEL_TRICKLE: the period trickle_count[0] is for; [1]:
@@ -74,6 +75,7 @@ enum weir_answer_flag {
     WEIR_ANSWER_PARKED = 4, /* denied, but permits are out in other processes */
     WEIR_ANSWER_PACED =
         8, /* the key is over its limit: do not ask before retry_us, even when waiting */
+    WEIR_ANSWER_STALE_PLAN = 16, /* the store has heard of a newer plan and applied that */
 };
 
 struct weir_answer {
@@ -85,17 +87,18 @@ struct weir_answer {
     uint32_t trickle_count;  /* permits of a trickle: permit j (1-based) becomes valid at the
                                 period's start + j T / count */
     uint64_t trickle_period; /* in periods of plan.trickle_period_us, in the key's phase */
-    /* leases end with this period of plan.lease_period_us, in the key's phase */
-    uint64_t lease_period;
+    uint64_t lease_end_us;   /* store time at which what is leased ends */
     uint64_t retry_us; /* store time before which asking again is pointless; 0: no such time */
 
     /* what the store knows */
-    uint64_t store_us;          /* its clock, when it answered */
-    uint64_t run_id;            /* changes when the store lost its memory */
-    uint64_t version;           /* the key's; raised by every effect */
+    uint64_t store_us;   /* its clock, when it answered */
+    uint64_t reached_us; /* what the key's state had reached: later, if the clock stepped back */
+    uint64_t run_id;     /* changes when the store lost its memory */
+    uint64_t version;    /* the key's; raised by every effect */
     uint64_t remaining_units;   /* left in the store after this grant */
     uint64_t outstanding_units; /* permits out in processes, as far as the store knows */
     uint64_t global_rate_milli; /* demand of all processes, this one included */
+    uint64_t previous_units;    /* sliding: consumed in the window before */
     uint64_t share_period;      /* to be echoed as rate_share_period */
     uint32_t active_processes;
 };

@@ -47,7 +47,8 @@ struct weir_quota {
      * the demand last seen: true remaining is within [remaining - error, remaining + error + refill
      * since] */
     uint64_t error_units;
-    uint64_t reset_us; /* store time: the window's end, or when the bucket would be full again */
+    uint64_t reset_us; /* store time: the window's end, or when the bucket would be full again, or
+                          the sliding window or log empty */
 };
 
 #endif

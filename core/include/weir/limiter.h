@@ -56,14 +56,20 @@ WEIR_MUST_CHECK enum weir_status weir_limiter_init(struct weir_limiter **limiter
                                                    size_t memory_size,
                                                    const struct weir_limiter_options *options);
 
-/* Put a plan into a slot, or replace the one there. Returns WEIR_OK, WEIR_ERR_PLAN_INDEX,
- * WEIR_ERR_STALE_VERSION if the slot's version is not lower (nothing changes; a push may be
- * repeated or come late), or WEIR_ERR_ARGUMENT if the window, the algorithm or the sizer differ:
- * they fix what lease periods and reports of keys held here mean, so such a plan needs a slot of
- * its own. Takes time proportional to the keys held. */
+/* Put a plan into a slot, or replace the one there; it may differ in everything. Returns WEIR_OK,
+ * WEIR_ERR_PLAN_INDEX, or WEIR_ERR_STALE_VERSION if the slot's version is not lower (nothing
+ * changes; a push may be repeated or come late). What was spent stays spent (weir/plan.h). Where
+ * the new plan allows less, or counts another way, what keys hold here is given back; requests that
+ * wait are decided under the new plan. A key's accounting window that has begun ends as it would
+ * have. Takes time proportional to the keys held. */
 WEIR_MUST_CHECK enum weir_status weir_limiter_set_plan(struct weir_limiter *limiter,
                                                        uint32_t plan_index,
                                                        const struct weir_plan *plan);
+
+/* Requests of this slot's plan are WEIR_ERR_UNKNOWN_PLAN from now on, until a newer version is set.
+ * What keys hold is given back. Returns as weir_limiter_set_plan. */
+WEIR_MUST_CHECK enum weir_status weir_limiter_delete_plan(struct weir_limiter *limiter,
+                                                          uint32_t plan_index, uint64_t version);
 
 /* Units per request of an endpoint (1 until set); 0 makes it free. version as for plans. Returns
  * WEIR_OK, WEIR_ERR_ARGUMENT (no such endpoint) or WEIR_ERR_STALE_VERSION. */
@@ -78,6 +84,10 @@ struct weir_request {
     uint32_t plan_index;
     uint32_t endpoint; /* its weight multiplies cost; WEIR_NO_ENDPOINT: weight 1 */
     uint32_t cost;     /* cost 0 is admitted and touches nothing */
+    /* version of the key's assignment to this plan, if it had another before; 0: it had not. Of the
+     * same count as the versions of plans: the newest of all that reached the store decides which
+     * plan the key is under, for all processes */
+    uint64_t assigned_version;
 };
 
 /* Decide one request. Returns WEIR_OK with *decision, or WEIR_ERR_UNKNOWN_PLAN, WEIR_ERR_ARGUMENT

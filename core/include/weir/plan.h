@@ -4,7 +4,13 @@
  * carry), the carry in units of 1 / rate_period_us of a token, so refilling is elapsed_us x
  * rate_units added to the carry: integer and exact, nothing is ever dropped. For that to hold in
  * IEEE doubles too (the store may be a Lua script), every product must stay below 2^53: a plan with
- * capacity_units x rate_period_us + rate_units >= 2^53 is refused when it is made. */
+ * capacity_units x rate_period_us + rate_units >= 2^53 is refused when it is made, and so is a
+ * sliding window of limit_units x window_us >= 2^53.
+ *
+ * A plan replaces another of the same key with what was spent: what the old one would still hold
+ * against the customer (bucket: what is missing from its capacity; window: its count; sliding
+ * window: its weighted count; log: its sum), permits that are out included, is missing from the new
+ * one's capacity or limit (weir/take.h). */
 #ifndef WEIR_PLAN_H
 #define WEIR_PLAN_H
 
@@ -16,6 +22,7 @@
 #define WEIR_RATE_PER_S_MAX UINT64_C(1000000000)
 #define WEIR_WINDOW_US_MIN UINT64_C(1000)               /* 1 ms */
 #define WEIR_WINDOW_US_MAX (UINT64_C(31) * 86400000000) /* 31 days */
+#define WEIR_LOG_UNITS_MAX UINT64_C(1000000)            /* limit of a log: one entry per request */
 
 enum weir_algorithm {
     WEIR_ALGORITHM_BUCKET = 0, /* token bucket: any t seconds admit at most capacity + rate x t */
@@ -38,11 +45,14 @@ enum weir_sizer {
 /* What a caller asks for. */
 struct weir_plan_options {
     uint64_t version; /* > 0; a later push must be higher to take effect */
+    /* store time from which it is in force; what accrued before does so under the plan before it.
+     * 0: when the store first hears of it */
+    uint64_t since_us;
     enum weir_algorithm algorithm;
     enum weir_sizer sizer;
     uint64_t rate_units;        /* 0: nothing is refilled */
     uint64_t rate_period_us;    /* > 0 */
-    uint64_t capacity_units;    /* bucket; ignored for windows */
+    uint64_t capacity_units;    /* bucket; ignored for others. 0: admits nothing */
     uint64_t window_us;         /* WEIR_WINDOW_US_MIN ... _MAX; for buckets the accounting window */
     uint32_t fixed_lease_units; /* WEIR_SIZER_FIXED: > 0 */
 };
@@ -50,11 +60,12 @@ struct weir_plan_options {
 /* A checked plan in lowest terms. Copy freely; the fields after limit_units are derived. */
 struct weir_plan {
     uint64_t version;
+    uint64_t since_us;
     uint64_t rate_units;
     uint64_t rate_period_us;
-    uint64_t capacity_units; /* window plans: the limit of one window */
+    uint64_t capacity_units; /* windows and logs: the limit of one window */
     uint64_t window_us;
-    uint64_t limit_units;       /* shown to clients: rate x 60 s (window plans: x window) */
+    uint64_t limit_units;       /* shown to clients: rate x 60 s (windows and logs: x window) */
     uint64_t full_us;           /* time in which an empty bucket fills; UINT64_MAX at rate 0 */
     uint64_t rate_milli_per_s;  /* rounded; for sizing leases only, never for counting */
     uint64_t trickle_period_us; /* T: window / 60, at least 1 ms */
@@ -65,10 +76,18 @@ struct weir_plan {
 };
 
 /* Check `options` and derive `plan`. Returns WEIR_OK, WEIR_ERR_ARGUMENT (version 0, period 0,
- * window out of range, rate above 10^9 per second, fixed lease of 0) or WEIR_ERR_PLAN_INEXACT; on
- * error *plan is zeroed. */
+ * window out of range, rate above 10^9 per second, fixed lease of 0, a log above
+ * WEIR_LOG_UNITS_MAX) or WEIR_ERR_PLAN_INEXACT; on error *plan is zeroed. */
 WEIR_MUST_CHECK enum weir_status weir_plan_make(struct weir_plan *plan,
                                                 const struct weir_plan_options *options);
+
+/* Whether the limit is counted by windows of the key's own phase (window, sliding window, log)
+ * rather than by refilling. */
+static inline int weir_plan_has_windows(const struct weir_plan *plan)
+{
+    return plan->algorithm == WEIR_ALGORITHM_WINDOW || plan->algorithm == WEIR_ALGORITHM_SLIDING ||
+           plan->algorithm == WEIR_ALGORITHM_LOG;
+}
 
 /* Microseconds until `units` have been refilled on top of `carry` (rounded up); UINT64_MAX at rate
  * 0. */

@@ -1,9 +1,11 @@
 /* Accounting: what this process really spent, per key and window. Enforcement is approximate and
  * cheap, accounting is exact and asynchronous; the two never share a counter.
  *
- * Reports are cumulative: a later one for the same (key, window_index, process, incarnation, life)
- * replaces an earlier one if its sequence is higher, so they may be repeated and reordered freely.
- * What a process spent in a window is the sum over its lives. */
+ * Reports are cumulative: a later one for the same (key, window_index, window_us, process,
+ * incarnation, life) replaces an earlier one if its sequence is higher, so they may be repeated and
+ * reordered freely. What a process spent in a window is the sum over its lives. Where a plan's
+ * window changed, a window of the old length and one of the new may overlap; nothing is counted in
+ * both. */
 #ifndef WEIR_REPORT_H
 #define WEIR_REPORT_H
 
@@ -14,7 +16,8 @@
 
 struct weir_report {
     struct weir_key key;
-    uint64_t window_index; /* (store time + phase) / window, see weir_key_phase_us */
+    uint64_t window_index; /* (store time + phase) / window_us, see weir_key_phase_us */
+    uint64_t window_us;
     uint64_t incarnation;
     uint32_t process;
     uint32_t life; /* number of this key's stay in the table: an evicted key that comes back counts

@@ -6,7 +6,15 @@
  *
  * Bucket invariant, after every step: tokens + outstanding + in flight <= capacity, where
  * outstanding is never less than what processes can still spend. So any t seconds admit at most
- * capacity + rate x t, leases or not. */
+ * capacity + rate x t, leases or not. Windows and sliding windows count permits when they are
+ * granted, and leases end with the window, so counts are never below what was spent. A log counts
+ * each request from the store step until a window's length after the latest time at which it can
+ * have been decided.
+ *
+ * Plans change with the first ask that brings a newer version, as of its since_us: from then on
+ * every process is served under the new plan, also those that have not heard of it. What was used
+ * under the old one stays used; where the algorithm or the length of the window changes, permits
+ * that are out count as used until they are given back. */
 #ifndef WEIR_TAKE_H
 #define WEIR_TAKE_H
 
@@ -14,22 +22,42 @@
 
 #include "weir/ask.h"
 
+/* The numbers of the plan in force. */
+struct weir_store_plan {
+    uint64_t version;
+    uint64_t rate_units;
+    uint64_t rate_period_us;
+    uint64_t capacity_units;
+    uint64_t window_us;
+    uint32_t fixed_lease_units;
+    uint8_t algorithm;
+    uint8_t sizer;
+};
+
+/* One request in a log, or several of one instant. */
+struct weir_log_entry {
+    uint64_t until_us; /* store time from which it counts no longer */
+    uint64_t units;
+};
+
 /* One key. Pairs [0] belong to the current period, [1] to its neighbour as named. Zeroed: never
  * seen. */
 struct weir_store_key {
     uint64_t version; /* 0: never seen */
-    uint64_t plan_version;
-    uint64_t rate_period_us; /* the unit of carry, so that a plan change can be told */
+    struct weir_store_plan in_force;
 
-    uint64_t tokens;     /* bucket: whole tokens; window: units consumed in window_index */
+    uint64_t tokens;     /* bucket: whole tokens; window, sliding: units consumed in window_index;
+                            log: the sum of its entries; unlimited: as another plan left it */
     uint64_t carry;      /* bucket: fraction of a token, in 1 / rate_period_us */
-    uint64_t updated_us; /* bucket: time of the last refill; never goes back */
+    uint64_t updated_us; /* time of the last step; never goes back */
     uint64_t window_index;
+    uint64_t previous_units; /* sliding: consumed in the window before */
+    uint64_t weighted_units; /* sliding: what they count for at updated_us */
 
-    uint64_t lease_period;   /* current; outstanding[0] ends with it, [1] with the next */
-    uint64_t outstanding[2]; /* granted - (spent + returned), as asks report it */
-    uint64_t flight_us;      /* length of a flight period: the longest lately named by an ask */
-    uint64_t flight_period;  /* current */
+    uint64_t lease_end_us[2]; /* leases counted in outstanding[0] and [1] end then; new ones: [1] */
+    uint64_t outstanding[2];  /* granted - (spent + returned), as asks report it */
+    uint64_t flight_us;       /* length of a flight period: the longest lately named by an ask */
+    uint64_t flight_period;   /* current */
     uint64_t flight[2]; /* granted to waiting requests in this one, and in the one before: counted
                            as unspent */
 
@@ -44,6 +72,11 @@ struct weir_store_key {
     uint64_t share_period;  /* current, of WEIR_SHARE_US */
     uint64_t rate_milli[2]; /* demand reported in this one, and in the one before and not since */
     uint64_t active[2];     /* processes that reported it */
+
+    struct weir_log_entry *log; /* a ring of the host's memory; see weir_store_key_set_log */
+    uint32_t log_capacity;
+    uint32_t log_first;
+    uint32_t log_count;
 };
 
 /* Range of weir_ask.flight_us, if it is not 0. */
@@ -58,26 +91,44 @@ struct weir_ask_record {
     struct weir_answer answer;
 };
 
-/* Start a key with fill_units in its bucket (windows: consumed units are limit - fill). */
+/* Entries a key's log needs under this plan; 0 if it keeps none. */
+uint64_t weir_store_log_capacity(const struct weir_plan *plan);
+
+/* Give the key memory for its log, or more of it; what it holds moves there. Returns the memory it
+ * had before, the caller's to release. Requires that all entries fit. */
+struct weir_log_entry *weir_store_key_set_log(struct weir_store_key *state,
+                                              struct weir_log_entry *entries, uint32_t capacity);
+
+/* Start a key with fill_units in its bucket (windows: consumed units are limit - fill; a log: one
+ * entry of as many). Keeps the memory of its log; a log plan needs some. */
 void weir_store_key_init(struct weir_store_key *state, const struct weir_key *key,
                          const struct weir_plan *plan, uint64_t now_us, uint64_t fill_units);
 
 /* One ask at store time now_us. A key never seen starts full. *record must be this process's record
- * for this key (zeroed if there is none, or if it is older than WEIR_RECORD_US); an ask with the
- * recorded id is answered from it, without effect. Returns WEIR_OK, or WEIR_ERR_ARGUMENT for an ask
- * no process would send (want < need, least > need, sequence 0, flight_us out of range); *answer is
- * then zeroed and nothing changes. run_id identifies this life of the store. */
+ * for this key (zeroed if there is none, or if it is older than WEIR_RECORD_US; asks with
+ * WEIR_ASK_SPEND: the record of this very ask); an ask with the recorded id is answered from it,
+ * without effect. run_id identifies this life of the store. Returns
+ *   WEIR_OK
+ *   WEIR_ERR_ARGUMENT: an ask no process would send (want < need, least > need, sequence 0,
+ *                      flight_us out of range)
+ *   WEIR_ERR_MEMORY_SIZE: its plan is a log's, and the key's log has fewer entries than
+ *                      weir_store_log_capacity
+ * On error *answer is zeroed and nothing changes. */
 WEIR_MUST_CHECK enum weir_status weir_take(struct weir_store_key *state,
                                            struct weir_ask_record *record,
                                            const struct weir_ask *ask, uint64_t now_us,
                                            uint64_t run_id, struct weir_answer *answer);
 
 /* Bring the state to now_us without an ask, as weir_take does first: for reading tokens at an
- * instant. Requires a key that was seen or started. */
+ * instant. A newer plan takes effect. Requires a key that was seen or started, and for a log plan
+ * memory as for weir_take. */
 void weir_store_key_advance(struct weir_store_key *state, const struct weir_key *key,
                             const struct weir_plan *plan, uint64_t now_us);
 
 /* Units a new ask could be granted, after weir_store_key_advance. */
-uint64_t weir_store_key_remaining(const struct weir_store_key *state, const struct weir_plan *plan);
+uint64_t weir_store_key_remaining(const struct weir_store_key *state);
+
+/* Permits that are out, as far as the store knows. */
+uint64_t weir_store_key_out(const struct weir_store_key *state);
 
 #endif
