@@ -110,6 +110,45 @@ uint64_t sim_oracle_remaining_units(struct sim_oracle *oracle, uint64_t now_ns)
     return (uint64_t)(oracle->level / oracle->period_ns);
 }
 
+static uint64_t bucket_retry_ns(const struct sim_oracle *oracle, uint64_t cost_units)
+{
+    __extension__ unsigned __int128 cost = cost_units;
+
+    cost *= oracle->period_ns;
+    if (cost <= oracle->level) {
+        return oracle->updated_ns;
+    }
+    if (cost > oracle->capacity || oracle->rate_units == 0) {
+        return UINT64_MAX;
+    }
+    /* rounded up: at the nanosecond before, something would be missing still */
+    __extension__ unsigned __int128 retry_ns = (cost - oracle->level - 1) / oracle->rate_units + 1;
+
+    retry_ns += oracle->updated_ns;
+    return retry_ns < UINT64_MAX ? (uint64_t)retry_ns : UINT64_MAX;
+}
+
+static uint64_t window_retry_ns(const struct sim_oracle *oracle, uint64_t cost_units)
+{
+    if (cost_units <= oracle->limit_units - oracle->used_units) {
+        return oracle->updated_ns;
+    }
+    if (cost_units > oracle->limit_units) {
+        return UINT64_MAX;
+    }
+    __extension__ unsigned __int128 end_ns = oracle->window_index;
+
+    end_ns = (end_ns + 1) * oracle->window_ns - oracle->phase_ns;
+    return end_ns < UINT64_MAX ? (uint64_t)end_ns : UINT64_MAX;
+}
+
+uint64_t sim_oracle_retry_ns(struct sim_oracle *oracle, uint64_t now_ns, uint64_t cost_units)
+{
+    advance(oracle, now_ns);
+    return oracle->kind == SIM_ORACLE_BUCKET ? bucket_retry_ns(oracle, cost_units)
+                                             : window_retry_ns(oracle, cost_units);
+}
+
 uint64_t sim_oracle_last_full_ns(struct sim_oracle *oracle, uint64_t now_ns)
 {
     advance(oracle, now_ns);

@@ -50,6 +50,10 @@ bool sim_oracle_admit(struct sim_oracle *oracle, uint64_t now_ns, uint64_t cost_
 /* Whole units that could be spent at now_ns (advances the oracle to now_ns). */
 uint64_t sim_oracle_remaining_units(struct sim_oracle *oracle, uint64_t now_ns);
 
+/* The earliest instant >= now_ns at which a request of this cost would be admitted if no other came
+ * before it (advances to now_ns); UINT64_MAX: never, or beyond the end of time. */
+uint64_t sim_oracle_retry_ns(struct sim_oracle *oracle, uint64_t now_ns, uint64_t cost_units);
+
 /* Last instant <= now_ns at which the bucket was full (advances to now_ns); UINT64_MAX if never.
  * Full just before a request spends from it counts as full at that instant.
  * Windows: the start of the window that holds now_ns (0 if it began before time 0). */
