@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "contract.h"
+#include "oracle_rules.h"
 #include "prng.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -10,12 +11,29 @@
 #define CASE_COUNT 1000
 #define ADMISSION_COUNT_MAX 40
 
+static void check_bucket(struct sim_contract *contract, uint64_t rate_units, uint64_t period_ns,
+                         uint64_t capacity_units)
+{
+    const struct sim_oracle_rule rule = rule_bucket(rate_units, period_ns, capacity_units);
+
+    sim_contract_init(contract, &rule, 0);
+}
+
+static void check_window(struct sim_contract *contract, uint64_t limit_units, uint64_t window_ns,
+                         uint64_t phase_ns, uint64_t used_units)
+{
+    const struct sim_oracle_rule rule =
+        rule_of_windows(SIM_ORACLE_WINDOW, limit_units, window_ns, phase_ns);
+
+    sim_contract_init(contract, &rule, used_units);
+}
+
 static void bucket_excess_is_counted_from_the_capacity(void **state)
 {
     (void)state;
     struct sim_contract contract;
 
-    sim_contract_init_bucket(&contract, 1, SECOND_NS, 10);
+    check_bucket(&contract, 1, SECOND_NS, 10);
     assert_int_equal(sim_contract_excess_units(&contract), 0);
     sim_contract_spend(&contract, 0, 10);
     assert_int_equal(sim_contract_excess_units(&contract), 0);
@@ -32,7 +50,7 @@ static void part_of_a_unit_counts_as_a_unit(void **state)
     (void)state;
     struct sim_contract contract;
 
-    sim_contract_init_bucket(&contract, 1, SECOND_NS, 10);
+    check_bucket(&contract, 1, SECOND_NS, 10);
     sim_contract_spend(&contract, 0, 10);
     sim_contract_spend(&contract, SECOND_NS - 1, 1);
     assert_int_equal(sim_contract_excess_units(&contract), 1);
@@ -46,7 +64,7 @@ static void window_excess_is_per_window(void **state)
     struct sim_contract contract;
 
     /* windows start at -20 s, 40 s, 100 s ... */
-    sim_contract_init_window(&contract, 10, MINUTE_NS, 20 * SECOND_NS, 4);
+    check_window(&contract, 10, MINUTE_NS, 20 * SECOND_NS, 4);
     sim_contract_spend(&contract, 40 * SECOND_NS - 1, 6);
     assert_int_equal(sim_contract_excess_units(&contract), 0);
     sim_contract_spend(&contract, 40 * SECOND_NS, 10);
@@ -65,7 +83,7 @@ static void largest_plans_and_longest_gaps_do_not_overflow(void **state)
     const uint64_t largest_units = UINT64_C(1) << 53;
     struct sim_contract contract;
 
-    sim_contract_init_bucket(&contract, largest_units, DAY_NS, largest_units);
+    check_bucket(&contract, largest_units, DAY_NS, largest_units);
     sim_contract_spend(&contract, 0, largest_units);
     assert_int_equal(sim_contract_excess_units(&contract), 0);
     sim_contract_spend(&contract, 0, largest_units);
@@ -73,7 +91,7 @@ static void largest_plans_and_longest_gaps_do_not_overflow(void **state)
     sim_contract_spend(&contract, UINT64_MAX, largest_units);
     assert_int_equal(sim_contract_excess_units(&contract), largest_units);
 
-    sim_contract_init_bucket(&contract, 0, 1, 0);
+    check_bucket(&contract, 0, 1, 0);
     sim_contract_spend(&contract, 0, UINT64_MAX);
     sim_contract_spend(&contract, 0, UINT64_MAX);
     assert_int_equal(sim_contract_excess_units(&contract), UINT64_MAX);
@@ -172,8 +190,7 @@ static void bucket_excess_equals_brute_force_over_all_pairs(void **state)
     for (uint64_t i = 0; i < CASE_COUNT; i++) {
         sim_prng_init(&prng, 1, "bucket cases", i);
         case_draw(&given, &prng);
-        sim_contract_init_bucket(&contract, given.rate_units, given.period_ns,
-                                 given.capacity_units);
+        check_bucket(&contract, given.rate_units, given.period_ns, given.capacity_units);
         case_spend(&contract, &given);
         assert_int_equal(sim_contract_excess_units(&contract), bucket_excess_units(&given));
         broken_count += sim_contract_excess_units(&contract) > 0;
@@ -192,8 +209,8 @@ static void window_excess_equals_brute_force_over_all_windows(void **state)
     for (uint64_t i = 0; i < CASE_COUNT; i++) {
         sim_prng_init(&prng, 1, "window cases", i);
         case_draw(&given, &prng);
-        sim_contract_init_window(&contract, given.capacity_units, given.window_ns, given.phase_ns,
-                                 given.used_units);
+        check_window(&contract, given.capacity_units, given.window_ns, given.phase_ns,
+                     given.used_units);
         case_spend(&contract, &given);
         assert_int_equal(sim_contract_excess_units(&contract), window_excess_units(&given));
         broken_count += sim_contract_excess_units(&contract) > 0;
