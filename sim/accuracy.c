@@ -25,18 +25,21 @@ static void init_key(struct sim_accuracy *accuracy, uint32_t number)
 
     if (is_window(catalog, number)) {
         const uint64_t window_ns = plan->window_us * 1000;
-        sim_oracle_init_window(&entry->oracle, plan->limit_units, window_ns, key->window_phase_ns,
-                               plan->limit_units - start);
-        sim_contract_init_window(&entry->contract, plan->limit_units, window_ns,
-                                 key->window_phase_ns, plan->limit_units - start);
+        const struct sim_oracle_rule rule = {.kind = SIM_ORACLE_WINDOW,
+                                             .limit_units = plan->limit_units,
+                                             .window_ns = window_ns,
+                                             .phase_ns = key->window_phase_ns};
+        sim_oracle_init(&entry->oracle, &rule, plan->limit_units - start);
+        sim_contract_init(&entry->contract, &rule, plan->limit_units - start);
         entry->interval_ns = window_ns;
         entry->first_end_ns = window_ns - key->window_phase_ns;
     } else {
-        const uint64_t period_ns = plan->rate_period_us * 1000;
-        sim_oracle_init_bucket(&entry->oracle, plan->rate_units, period_ns, plan->capacity_units,
-                               start);
-        sim_contract_init_bucket(&entry->contract, plan->rate_units, period_ns,
-                                 plan->capacity_units);
+        const struct sim_oracle_rule rule = {.kind = SIM_ORACLE_BUCKET,
+                                             .rate_units = plan->rate_units,
+                                             .period_ns = plan->rate_period_us * 1000,
+                                             .capacity_units = plan->capacity_units};
+        sim_oracle_init(&entry->oracle, &rule, plan->capacity_units - start);
+        sim_contract_init(&entry->contract, &rule, 0);
         entry->interval_ns = MINUTE_NS;
         entry->first_end_ns = MINUTE_NS;
     }
@@ -70,6 +73,10 @@ void sim_accuracy_init(struct sim_accuracy *accuracy, const struct sim_catalog *
 
 void sim_accuracy_deinit(struct sim_accuracy *accuracy)
 {
+    for (uint32_t key = 0; key < accuracy->catalog->key_count; key++) {
+        sim_oracle_deinit(&accuracy->keys[key].oracle);
+        sim_contract_deinit(&accuracy->keys[key].contract);
+    }
     free(accuracy->keys);
     free(accuracy->cells);
     free(accuracy->delta_by_second);

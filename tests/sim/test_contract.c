@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "contract.h"
+#include "oracle_rules.h"
 #include "prng.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -10,12 +11,29 @@
 #define CASE_COUNT 1000
 #define ADMISSION_COUNT_MAX 40
 
+static void check_bucket(struct sim_contract *contract, uint64_t rate_units, uint64_t period_ns,
+                         uint64_t capacity_units)
+{
+    const struct sim_oracle_rule rule = rule_bucket(rate_units, period_ns, capacity_units);
+
+    sim_contract_init(contract, &rule, 0);
+}
+
+static void check_window(struct sim_contract *contract, uint64_t limit_units, uint64_t window_ns,
+                         uint64_t phase_ns, uint64_t used_units)
+{
+    const struct sim_oracle_rule rule =
+        rule_of_windows(SIM_ORACLE_WINDOW, limit_units, window_ns, phase_ns);
+
+    sim_contract_init(contract, &rule, used_units);
+}
+
 static void bucket_excess_is_counted_from_the_capacity(void **state)
 {
     (void)state;
     struct sim_contract contract;
 
-    sim_contract_init_bucket(&contract, 1, SECOND_NS, 10);
+    check_bucket(&contract, 1, SECOND_NS, 10);
     assert_int_equal(sim_contract_excess_units(&contract), 0);
     sim_contract_spend(&contract, 0, 10);
     assert_int_equal(sim_contract_excess_units(&contract), 0);
@@ -32,7 +50,7 @@ static void part_of_a_unit_counts_as_a_unit(void **state)
     (void)state;
     struct sim_contract contract;
 
-    sim_contract_init_bucket(&contract, 1, SECOND_NS, 10);
+    check_bucket(&contract, 1, SECOND_NS, 10);
     sim_contract_spend(&contract, 0, 10);
     sim_contract_spend(&contract, SECOND_NS - 1, 1);
     assert_int_equal(sim_contract_excess_units(&contract), 1);
@@ -46,7 +64,7 @@ static void window_excess_is_per_window(void **state)
     struct sim_contract contract;
 
     /* windows start at -20 s, 40 s, 100 s ... */
-    sim_contract_init_window(&contract, 10, MINUTE_NS, 20 * SECOND_NS, 4);
+    check_window(&contract, 10, MINUTE_NS, 20 * SECOND_NS, 4);
     sim_contract_spend(&contract, 40 * SECOND_NS - 1, 6);
     assert_int_equal(sim_contract_excess_units(&contract), 0);
     sim_contract_spend(&contract, 40 * SECOND_NS, 10);
@@ -65,7 +83,7 @@ static void largest_plans_and_longest_gaps_do_not_overflow(void **state)
     const uint64_t largest_units = UINT64_C(1) << 53;
     struct sim_contract contract;
 
-    sim_contract_init_bucket(&contract, largest_units, DAY_NS, largest_units);
+    check_bucket(&contract, largest_units, DAY_NS, largest_units);
     sim_contract_spend(&contract, 0, largest_units);
     assert_int_equal(sim_contract_excess_units(&contract), 0);
     sim_contract_spend(&contract, 0, largest_units);
@@ -73,7 +91,7 @@ static void largest_plans_and_longest_gaps_do_not_overflow(void **state)
     sim_contract_spend(&contract, UINT64_MAX, largest_units);
     assert_int_equal(sim_contract_excess_units(&contract), largest_units);
 
-    sim_contract_init_bucket(&contract, 0, 1, 0);
+    check_bucket(&contract, 0, 1, 0);
     sim_contract_spend(&contract, 0, UINT64_MAX);
     sim_contract_spend(&contract, 0, UINT64_MAX);
     assert_int_equal(sim_contract_excess_units(&contract), UINT64_MAX);
@@ -154,6 +172,58 @@ static uint64_t window_excess_units(const struct small_case *given)
     return worst_units;
 }
 
+/* Before `end`, in the window of that index; what was used before time 0 is in window 0. */
+static uint64_t units_in_window(const struct small_case *given, size_t end, uint64_t index)
+{
+    uint64_t units = index == 0 ? given->used_units : 0;
+
+    for (size_t i = 0; i < end; i++) {
+        if ((given->time_ns[i] + given->phase_ns) / given->window_ns == index) {
+            units += given->cost_units[i];
+        }
+    }
+    return units;
+}
+
+static uint64_t sliding_excess_units(const struct small_case *given)
+{
+    const uint64_t allowed = given->capacity_units * given->window_ns;
+    uint64_t worst = 0; /* units x window */
+
+    for (size_t i = 0; i < given->admission_count; i++) {
+        const uint64_t index = (given->time_ns[i] + given->phase_ns) / given->window_ns;
+        const uint64_t elapsed_ns = (given->time_ns[i] + given->phase_ns) % given->window_ns;
+        const uint64_t before = index == 0 ? 0 : units_in_window(given, i, index - 1);
+        const uint64_t level = before * (given->window_ns - elapsed_ns) +
+                               units_in_window(given, i + 1, index) * given->window_ns;
+        if (level > allowed + worst) {
+            worst = level - allowed;
+        }
+    }
+    return (worst + given->window_ns - 1) / given->window_ns;
+}
+
+/* The sum in a span of a window's length is largest for one that ends at an admission. */
+static uint64_t log_excess_units(const struct small_case *given)
+{
+    uint64_t worst_units = 0;
+
+    for (size_t last = 0; last < given->admission_count; last++) {
+        const uint64_t end_ns = given->time_ns[last];
+        uint64_t units = end_ns < given->window_ns ? given->used_units : 0;
+
+        for (size_t i = 0; i <= last; i++) {
+            if (given->time_ns[i] + given->window_ns > end_ns) {
+                units += given->cost_units[i];
+            }
+        }
+        if (units > given->capacity_units + worst_units) {
+            worst_units = units - given->capacity_units;
+        }
+    }
+    return worst_units;
+}
+
 static void case_spend(struct sim_contract *contract, const struct small_case *given)
 {
     for (size_t i = 0; i < given->admission_count; i++) {
@@ -172,8 +242,7 @@ static void bucket_excess_equals_brute_force_over_all_pairs(void **state)
     for (uint64_t i = 0; i < CASE_COUNT; i++) {
         sim_prng_init(&prng, 1, "bucket cases", i);
         case_draw(&given, &prng);
-        sim_contract_init_bucket(&contract, given.rate_units, given.period_ns,
-                                 given.capacity_units);
+        check_bucket(&contract, given.rate_units, given.period_ns, given.capacity_units);
         case_spend(&contract, &given);
         assert_int_equal(sim_contract_excess_units(&contract), bucket_excess_units(&given));
         broken_count += sim_contract_excess_units(&contract) > 0;
@@ -181,24 +250,44 @@ static void bucket_excess_equals_brute_force_over_all_pairs(void **state)
     assert_in_range(broken_count, CASE_COUNT / 5, CASE_COUNT * 4 / 5);
 }
 
-static void window_excess_equals_brute_force_over_all_windows(void **state)
+static void windows_check(enum sim_oracle_kind kind, const char *purpose,
+                          uint64_t (*excess_units)(const struct small_case *given))
 {
-    (void)state;
     struct small_case given;
     struct sim_contract contract;
     struct sim_prng prng;
     size_t broken_count = 0;
 
     for (uint64_t i = 0; i < CASE_COUNT; i++) {
-        sim_prng_init(&prng, 1, "window cases", i);
+        sim_prng_init(&prng, 1, purpose, i);
         case_draw(&given, &prng);
-        sim_contract_init_window(&contract, given.capacity_units, given.window_ns, given.phase_ns,
-                                 given.used_units);
+        const struct sim_oracle_rule rule =
+            rule_of_windows(kind, given.capacity_units, given.window_ns, given.phase_ns);
+        sim_contract_init(&contract, &rule, given.used_units);
         case_spend(&contract, &given);
-        assert_int_equal(sim_contract_excess_units(&contract), window_excess_units(&given));
+        assert_int_equal(sim_contract_excess_units(&contract), excess_units(&given));
         broken_count += sim_contract_excess_units(&contract) > 0;
+        sim_contract_deinit(&contract);
     }
-    assert_in_range(broken_count, CASE_COUNT / 5, CASE_COUNT * 4 / 5);
+    assert_in_range(broken_count, CASE_COUNT / 5, CASE_COUNT * 9 / 10);
+}
+
+static void window_excess_equals_brute_force_over_all_windows(void **state)
+{
+    (void)state;
+    windows_check(SIM_ORACLE_WINDOW, "window cases", window_excess_units);
+}
+
+static void sliding_excess_equals_a_recount_at_every_admission(void **state)
+{
+    (void)state;
+    windows_check(SIM_ORACLE_SLIDING, "sliding cases", sliding_excess_units);
+}
+
+static void log_excess_equals_brute_force_over_all_spans_of_a_window(void **state)
+{
+    (void)state;
+    windows_check(SIM_ORACLE_LOG, "log cases", log_excess_units);
 }
 
 int main(void)
@@ -210,6 +299,8 @@ int main(void)
         cmocka_unit_test(largest_plans_and_longest_gaps_do_not_overflow),
         cmocka_unit_test(bucket_excess_equals_brute_force_over_all_pairs),
         cmocka_unit_test(window_excess_equals_brute_force_over_all_windows),
+        cmocka_unit_test(sliding_excess_equals_a_recount_at_every_admission),
+        cmocka_unit_test(log_excess_equals_brute_force_over_all_spans_of_a_window),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

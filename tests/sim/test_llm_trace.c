@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "oracle.h"
+#include "oracle_rules.h"
 
 #define TRACE_PATH WEIR_SOURCE_DIR "/scenarios/traces/azure-llm-code-2023.csv"
 #define MINUTE_NS UINT64_C(60000000000)
@@ -76,7 +77,7 @@ static void oracle_decides_as_an_independent_bucket_does(void **state)
     uint64_t admitted_units = 0;
     struct sim_oracle oracle;
 
-    sim_oracle_init_bucket(&oracle, RATE_UNITS, MINUTE_NS, CAPACITY_UNITS, CAPACITY_UNITS);
+    start_bucket(&oracle, RATE_UNITS, MINUTE_NS, CAPACITY_UNITS, CAPACITY_UNITS);
     for (size_t i = 0; i < row_count; i++) {
         uint64_t cost = rows[i].cost_units * MINUTE_NS;
         uint64_t elapsed_ns = rows[i].time_ns - (i == 0 ? 0 : rows[i - 1].time_ns);

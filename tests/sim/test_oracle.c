@@ -1,17 +1,15 @@
-/* The oracle against tables of exact integers, and against brute force over all intervals. */
+/* The oracle against tables of exact integers. Against brute force: test_oracle_brute.c. */
 #include "unit.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "oracle.h"
-#include "prng.h"
+#include "oracle_rules.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define MINUTE_NS (60 * SECOND_NS)
 #define DAY_NS (86400 * SECOND_NS)
-#define CASE_COUNT 1000
-#define ARRIVAL_COUNT_MAX 40
 
 struct step {
     const char *name;
@@ -53,7 +51,7 @@ static void bucket_refills_to_the_nanosecond(void **state)
     };
     struct sim_oracle oracle;
 
-    sim_oracle_init_bucket(&oracle, 3, SECOND_NS, 5, 3);
+    start_bucket(&oracle, 3, SECOND_NS, 5, 3);
     STEPS_CHECK(&oracle, STEPS);
 }
 
@@ -70,7 +68,7 @@ static void costs_at_the_edges_are_decided_exactly(void **state)
     };
     struct sim_oracle oracle;
 
-    sim_oracle_init_bucket(&oracle, 1, SECOND_NS, 10, 10);
+    start_bucket(&oracle, 1, SECOND_NS, 10, 10);
     STEPS_CHECK(&oracle, STEPS);
 }
 
@@ -85,7 +83,7 @@ static void rate_zero_never_refills(void **state)
     };
     struct sim_oracle oracle;
 
-    sim_oracle_init_bucket(&oracle, 0, SECOND_NS, 10, 7);
+    start_bucket(&oracle, 0, SECOND_NS, 10, 7);
     STEPS_CHECK(&oracle, STEPS);
     assert_int_equal(sim_oracle_last_full_ns(&oracle, UINT64_MAX), UINT64_MAX);
 }
@@ -99,7 +97,7 @@ static void capacity_zero_admits_only_cost_zero(void **state)
     };
     struct sim_oracle oracle;
 
-    sim_oracle_init_bucket(&oracle, 100, SECOND_NS, 0, 0);
+    start_bucket(&oracle, 100, SECOND_NS, 0, 0);
     STEPS_CHECK(&oracle, STEPS);
 }
 
@@ -114,10 +112,10 @@ static void longest_gaps_and_largest_plans_do_not_overflow(void **state)
     };
     struct sim_oracle oracle;
 
-    sim_oracle_init_bucket(&oracle, largest_units, DAY_NS, largest_units, largest_units);
+    start_bucket(&oracle, largest_units, DAY_NS, largest_units, largest_units);
     STEPS_CHECK(&oracle, STEPS);
 
-    sim_oracle_init_bucket(&oracle, UINT64_MAX, 1, UINT64_MAX, 0);
+    start_bucket(&oracle, UINT64_MAX, 1, UINT64_MAX, 0);
     assert_int_equal(sim_oracle_remaining_units(&oracle, UINT64_MAX), UINT64_MAX);
 }
 
@@ -126,7 +124,7 @@ static void slow_daily_rate_loses_nothing_to_polling(void **state)
     (void)state;
     struct sim_oracle oracle;
 
-    sim_oracle_init_bucket(&oracle, 7, DAY_NS, 1000, 0);
+    start_bucket(&oracle, 7, DAY_NS, 1000, 0);
     for (uint64_t now_ns = 0; now_ns < DAY_NS; now_ns += 999999937) {
         assert_true(sim_oracle_remaining_units(&oracle, now_ns) < 7);
     }
@@ -139,14 +137,14 @@ static void last_full_is_when_the_bucket_was_full(void **state)
     (void)state;
     struct sim_oracle oracle;
 
-    sim_oracle_init_bucket(&oracle, 1, SECOND_NS, 10, 9);
+    start_bucket(&oracle, 1, SECOND_NS, 10, 9);
     assert_int_equal(sim_oracle_last_full_ns(&oracle, SECOND_NS - 1), UINT64_MAX);
     assert_int_equal(sim_oracle_last_full_ns(&oracle, SECOND_NS + 5), SECOND_NS + 5);
     assert_true(sim_oracle_admit(&oracle, SECOND_NS + 7, 2));
     assert_int_equal(sim_oracle_last_full_ns(&oracle, 2 * SECOND_NS), SECOND_NS + 7);
     assert_int_equal(sim_oracle_last_full_ns(&oracle, 3 * SECOND_NS + 7), 3 * SECOND_NS + 7);
 
-    sim_oracle_init_bucket(&oracle, 1, SECOND_NS, 10, 10);
+    start_bucket(&oracle, 1, SECOND_NS, 10, 10);
     assert_true(sim_oracle_admit(&oracle, 0, 10));
     assert_int_equal(sim_oracle_last_full_ns(&oracle, 5), 0);
 }
@@ -169,7 +167,7 @@ static void window_boundaries_follow_the_phase(void **state)
     };
     struct sim_oracle oracle;
 
-    sim_oracle_init_window(&oracle, 10, MINUTE_NS, 20 * SECOND_NS, 4);
+    start_window(&oracle, 10, MINUTE_NS, 20 * SECOND_NS, 4);
     STEPS_CHECK(&oracle, STEPS);
 }
 
@@ -183,7 +181,7 @@ static void window_without_phase_starts_at_time_zero(void **state)
     };
     struct sim_oracle oracle;
 
-    sim_oracle_init_window(&oracle, 10, MINUTE_NS, 0, 0);
+    start_window(&oracle, 10, MINUTE_NS, 0, 0);
     STEPS_CHECK(&oracle, STEPS);
 }
 
@@ -192,141 +190,109 @@ static void window_start_is_its_last_full_instant(void **state)
     (void)state;
     struct sim_oracle oracle;
 
-    sim_oracle_init_window(&oracle, 10, MINUTE_NS, 20 * SECOND_NS, 0);
+    start_window(&oracle, 10, MINUTE_NS, 20 * SECOND_NS, 0);
     assert_int_equal(sim_oracle_last_full_ns(&oracle, 40 * SECOND_NS - 1), 0);
     assert_int_equal(sim_oracle_last_full_ns(&oracle, 40 * SECOND_NS), 40 * SECOND_NS);
     assert_int_equal(sim_oracle_last_full_ns(&oracle, 99 * SECOND_NS), 40 * SECOND_NS);
     assert_int_equal(sim_oracle_last_full_ns(&oracle, 100 * SECOND_NS), 100 * SECOND_NS);
 }
 
-/* ---- brute force: no bucket level and no window state, only the definition over all intervals */
-
-struct small_case {
-    uint64_t rate_units;
-    uint64_t period_ns;
-    uint64_t capacity_units; /* window: the limit */
-    uint64_t fill_units;
-    uint64_t window_ns;
-    uint64_t phase_ns;
-    size_t arrival_count;
-    uint64_t time_ns[ARRIVAL_COUNT_MAX];
-    uint64_t cost_units[ARRIVAL_COUNT_MAX];
-    bool admitted[ARRIVAL_COUNT_MAX];
-};
-
-/* Small numbers, so that boundaries are hit often; about a fifth of the gaps are zero. */
-static void case_draw(struct small_case *drawn, struct sim_prng *prng)
+static void sliding_counts_the_window_before_by_the_part_still_covered(void **state)
 {
-    uint64_t now_ns = sim_prng_below(prng, 20);
-
-    *drawn = (struct small_case){
-        .rate_units = sim_prng_below(prng, 8),
-        .period_ns = 1 + sim_prng_below(prng, 12),
-        .capacity_units = sim_prng_below(prng, 25),
-        .window_ns = 1 + sim_prng_below(prng, 30),
-        .arrival_count = 5 + sim_prng_below(prng, ARRIVAL_COUNT_MAX - 4),
+    (void)state;
+    /* phase 20 s: windows start at -20 s, 40 s, 100 s ...; 1 of 10 was used before */
+    static const struct step STEPS[] = {
+        {"9 are left, and admitted late", 39 * SECOND_NS, 9, true, 0},
+        {"the next window begins with all of them", 40 * SECOND_NS, 1, false, 0},
+        {"1 ns before a tenth of it is over", 46 * SECOND_NS - 1, 1, false, 0},
+        {"a tenth is over", 46 * SECOND_NS, 1, true, 0},
+        {"half is over: 5 and 1 count", 70 * SECOND_NS, 4, true, 0},
+        {"at its end 5 of it count, all of them", 100 * SECOND_NS, 6, false, 5},
+        {"and one less with each fifth", 112 * SECOND_NS, 6, true, 0},
+        {"two windows on nothing counts", 220 * SECOND_NS, 10, true, 0},
+        {"the last instant there is", UINT64_MAX, 11, false, 10},
     };
-    drawn->fill_units = sim_prng_below(prng, drawn->capacity_units + 1);
-    drawn->phase_ns = sim_prng_below(prng, drawn->window_ns);
-    for (size_t i = 0; i < drawn->arrival_count; i++) {
-        drawn->time_ns[i] = now_ns;
-        drawn->cost_units[i] = sim_prng_below(prng, 9);
-        now_ns += sim_prng_below(prng, 5) == 0 ? 0 : sim_prng_below(prng, 10);
-    }
+    const struct sim_oracle_rule rule =
+        rule_of_windows(SIM_ORACLE_SLIDING, 10, MINUTE_NS, 20 * SECOND_NS);
+    struct sim_oracle oracle;
+
+    sim_oracle_init(&oracle, &rule, 1);
+    STEPS_CHECK(&oracle, STEPS);
 }
 
-/* For every interval that ends at arrival `last`, and the one from time 0 with the start fill. */
-static bool bucket_is_admissible(const struct small_case *given, size_t last)
-{
-    uint64_t spent_units = given->cost_units[last];
-    uint64_t allowed;
-
-    for (size_t i = last + 1; i-- > 0;) {
-        if (i < last && !given->admitted[i]) {
-            continue;
-        }
-        if (i < last) {
-            spent_units += given->cost_units[i];
-        }
-        allowed = given->capacity_units * given->period_ns +
-                  given->rate_units * (given->time_ns[last] - given->time_ns[i]);
-        if (spent_units * given->period_ns > allowed) {
-            return false;
-        }
-    }
-    allowed = given->fill_units * given->period_ns + given->rate_units * given->time_ns[last];
-    return spent_units * given->period_ns <= allowed;
-}
-
-static bool window_is_admissible(const struct small_case *given, size_t last)
-{
-    uint64_t index = (given->time_ns[last] + given->phase_ns) / given->window_ns;
-    uint64_t used_units = index == 0 ? given->capacity_units - given->fill_units : 0;
-
-    for (size_t i = 0; i < last; i++) {
-        if (given->admitted[i] &&
-            (given->time_ns[i] + given->phase_ns) / given->window_ns == index) {
-            used_units += given->cost_units[i];
-        }
-    }
-    return used_units + given->cost_units[last] <= given->capacity_units ||
-           given->cost_units[last] == 0;
-}
-
-static size_t case_check(struct sim_oracle *oracle, struct small_case *given, uint64_t case_index,
-                         bool (*is_admissible)(const struct small_case *given, size_t last))
-{
-    size_t refused_count = 0;
-
-    for (size_t i = 0; i < given->arrival_count; i++) {
-        given->admitted[i] = is_admissible(given, i);
-        refused_count += !given->admitted[i];
-        if (sim_oracle_admit(oracle, given->time_ns[i], given->cost_units[i]) !=
-            given->admitted[i]) {
-            fail_msg("case %u, arrival %zu", (unsigned)case_index, i);
-        }
-    }
-    return refused_count;
-}
-
-static void bucket_agrees_with_brute_force_over_all_intervals(void **state)
+static void at_the_end_of_a_sliding_window_only_its_own_units_count(void **state)
 {
     (void)state;
-    struct small_case given;
+    const struct sim_oracle_rule rule = rule_of_windows(SIM_ORACLE_SLIDING, 10, MINUTE_NS, 0);
     struct sim_oracle oracle;
-    struct sim_prng prng;
-    size_t refused_count = 0;
-    size_t arrival_count = 0;
 
-    for (uint64_t i = 0; i < CASE_COUNT; i++) {
-        sim_prng_init(&prng, 1, "bucket cases", i);
-        case_draw(&given, &prng);
-        sim_oracle_init_bucket(&oracle, given.rate_units, given.period_ns, given.capacity_units,
-                               given.fill_units);
-        refused_count += case_check(&oracle, &given, i, bucket_is_admissible);
-        arrival_count += given.arrival_count;
-    }
-    assert_in_range(refused_count, arrival_count / 5, arrival_count * 4 / 5);
+    sim_oracle_init(&oracle, &rule, 7);
+    assert_true(sim_oracle_admit(&oracle, 80 * SECOND_NS, 2));
+    assert_int_equal(sim_oracle_remaining_units(&oracle, 2 * MINUTE_NS - 1), 7);
+    assert_int_equal(sim_oracle_remaining_at_end_units(&oracle, 2 * MINUTE_NS - 1), 8);
 }
 
-static void window_agrees_with_brute_force_over_all_windows(void **state)
+static void log_forgets_each_unit_a_window_after_it_was_admitted(void **state)
 {
     (void)state;
-    struct small_case given;
+    static const struct step STEPS[] = {
+        {"3 of 10 were used before", 0, 8, false, 7},
+        {"half of the rest", 20 * SECOND_NS, 4, true, 3},
+        {"the other half", 30 * SECOND_NS, 3, true, 0},
+        {"cost 0", 30 * SECOND_NS, 0, true, 0},
+        {"what was used before counts until 60 s", MINUTE_NS - 1, 1, false, 0},
+        {"and no longer", MINUTE_NS, 3, true, 0},
+        {"4 come back at 80 s", 80 * SECOND_NS - 1, 1, false, 0},
+        {"all of them", 80 * SECOND_NS, 4, true, 0},
+        {"the last of it 60 s later", 140 * SECOND_NS - 1, 10, false, 6},
+        {"to the nanosecond", 140 * SECOND_NS, 10, true, 0},
+        {"the last instant there is", UINT64_MAX, UINT64_MAX, false, 10},
+    };
+    const struct sim_oracle_rule rule = rule_of_windows(SIM_ORACLE_LOG, 10, MINUTE_NS, 0);
     struct sim_oracle oracle;
-    struct sim_prng prng;
-    size_t refused_count = 0;
-    size_t arrival_count = 0;
 
-    for (uint64_t i = 0; i < CASE_COUNT; i++) {
-        sim_prng_init(&prng, 1, "window cases", i);
-        case_draw(&given, &prng);
-        sim_oracle_init_window(&oracle, given.capacity_units, given.window_ns, given.phase_ns,
-                               given.capacity_units - given.fill_units);
-        refused_count += case_check(&oracle, &given, i, window_is_admissible);
-        arrival_count += given.arrival_count;
+    sim_oracle_init(&oracle, &rule, 3);
+    STEPS_CHECK(&oracle, STEPS);
+    sim_oracle_deinit(&oracle);
+}
+
+static void sliding_and_log_are_full_when_nothing_counts(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const struct sim_oracle_rule rule =
+            rule_of_windows(i == 0 ? SIM_ORACLE_SLIDING : SIM_ORACLE_LOG, 10, MINUTE_NS, 0);
+        struct sim_oracle oracle;
+
+        sim_oracle_init(&oracle, &rule, 1);
+        assert_int_equal(sim_oracle_last_full_ns(&oracle, MINUTE_NS - 1), UINT64_MAX);
+        assert_int_equal(sim_oracle_last_full_ns(&oracle, 2 * MINUTE_NS + 7), 2 * MINUTE_NS + 7);
+        assert_true(sim_oracle_admit(&oracle, 2 * MINUTE_NS + 9, 2));
+        assert_int_equal(sim_oracle_last_full_ns(&oracle, 3 * MINUTE_NS), 2 * MINUTE_NS + 9);
+        sim_oracle_deinit(&oracle);
     }
-    assert_in_range(refused_count, arrival_count / 5, arrival_count * 4 / 5);
+}
+
+static void unlimited_admits_everything_and_deleted_nothing(void **state)
+{
+    (void)state;
+    static const struct step UNLIMITED[] = {
+        {"a large cost", 0, UINT64_MAX, true, UINT64_MAX},
+        {"and again", 0, UINT64_MAX, true, UINT64_MAX},
+        {"cost 0", 5, 0, true, UINT64_MAX},
+    };
+    static const struct step DELETED[] = {
+        {"one unit", 0, 1, false, 0},
+        {"cost 0 too", DAY_NS, 0, false, 0},
+    };
+    const struct sim_oracle_rule unlimited = rule_without_numbers(SIM_ORACLE_UNLIMITED);
+    const struct sim_oracle_rule deleted = rule_without_numbers(SIM_ORACLE_DELETED);
+    struct sim_oracle oracle;
+
+    sim_oracle_init(&oracle, &unlimited, 0);
+    STEPS_CHECK(&oracle, UNLIMITED);
+    sim_oracle_init(&oracle, &deleted, 0);
+    STEPS_CHECK(&oracle, DELETED);
 }
 
 int main(void)
@@ -342,8 +308,11 @@ int main(void)
         cmocka_unit_test(window_boundaries_follow_the_phase),
         cmocka_unit_test(window_without_phase_starts_at_time_zero),
         cmocka_unit_test(window_start_is_its_last_full_instant),
-        cmocka_unit_test(bucket_agrees_with_brute_force_over_all_intervals),
-        cmocka_unit_test(window_agrees_with_brute_force_over_all_windows),
+        cmocka_unit_test(sliding_counts_the_window_before_by_the_part_still_covered),
+        cmocka_unit_test(at_the_end_of_a_sliding_window_only_its_own_units_count),
+        cmocka_unit_test(log_forgets_each_unit_a_window_after_it_was_admitted),
+        cmocka_unit_test(sliding_and_log_are_full_when_nothing_counts),
+        cmocka_unit_test(unlimited_admits_everything_and_deleted_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
