@@ -13,9 +13,10 @@ enum {
 };
 
 static const struct sim_key_use root_uses[] = {
-    {"name", 1},    {"why", 1},     {"seed", 1},      {"duration_s", 1}, {"fleet", 1},
-    {"store", 1},   {"limiter", 1}, {"endpoints", 1}, {"plans", 1},      {"keys", 1},
-    {"traffic", 1}, {"faults", 1},  {"expect", 1},
+    {"name", 1},  {"why", 1},    {"seed", 1},    {"duration_s", 1},
+    {"fleet", 1}, {"store", 1},  {"limiter", 1}, {"endpoints", 1},
+    {"plans", 1}, {"keys", 1},   {"traffic", 1}, {"changes", 1},
+    {"polls", 1}, {"faults", 1}, {"expect", 1},  {"$schema", 1},
 };
 
 /* The file's name without folder and .json, made fit to print: odd bytes become "_". */
@@ -79,6 +80,15 @@ static bool read_why(const struct sim_node *root, struct sim_scenario *scenario)
     return true;
 }
 
+/* For editors: where the schema of this file is. */
+static bool read_schema(const struct sim_node *root)
+{
+    struct sim_node schema = sim_read_member(root, "$schema");
+
+    return !schema.value || json_is_string(schema.value) ||
+           sim_read_refuse(&schema, "the path or address of a JSON Schema");
+}
+
 static bool read_faults(const struct sim_node *root)
 {
     struct sim_node faults = sim_read_member(root, "faults");
@@ -97,14 +107,16 @@ static bool read_scenario(const struct sim_node *root, struct sim_scenario *scen
 
     return sim_read_is_object(root, "one object") &&
            sim_read_keys(root, root_uses, sizeof root_uses / sizeof root_uses[0]) &&
-           read_name(root, scenario) && read_why(root, scenario) &&
+           read_schema(root) && read_name(root, scenario) && read_why(root, scenario) &&
            sim_read_integer(root, &seed, &scenario->seed) &&
            sim_read_decimal(root, &duration, &scenario->duration_ns) &&
            sim_scenario_read_fleet(root, scenario) && sim_scenario_read_store(root, scenario) &&
            sim_scenario_read_limiter(root, scenario) &&
            sim_scenario_read_endpoints(root, scenario) && sim_scenario_read_plans(root, scenario) &&
            sim_scenario_read_keys(root, scenario) && sim_scenario_read_traffic(root, scenario) &&
-           read_faults(root) && sim_scenario_read_expect(root, scenario);
+           sim_scenario_read_changes(root, scenario) && sim_scenario_read_polls(root, scenario) &&
+           sim_scenario_check_work(root, scenario) && read_faults(root) &&
+           sim_scenario_read_expect(root, scenario);
 }
 
 bool sim_scenario_load(struct sim_scenario *scenario, const char *path, const char *const *sets,
@@ -147,6 +159,8 @@ void sim_scenario_free(struct sim_scenario *scenario)
     free(scenario->endpoints);
     free(scenario->populations);
     free(scenario->traffic);
+    free(scenario->changes);
+    free(scenario->polls);
     free(scenario->expectations);
     *scenario = (struct sim_scenario){0};
 }

@@ -11,6 +11,10 @@
 #include "scenario_text.h"
 #include "targets.h"
 
+enum {
+    CAUSES_SIZE = 120,
+};
+
 /* Every number of result.json. "*" stands for a name, "[]" for an index. */
 static const char *const result_paths[] = {
     "seed",
@@ -31,7 +35,17 @@ static const char *const result_paths[] = {
     "accuracy.under_units.max",
     "accuracy.contract_over_pct.max",
     "accuracy.sliding_over_pct.max",
+    "accuracy.same_arrivals.over_pct.max",
+    "accuracy.same_arrivals.over_pct.p99",
+    "accuracy.same_arrivals.over_pct.mean",
+    "accuracy.same_arrivals.under_pct.max",
+    "accuracy.same_arrivals.under_pct.p99",
+    "accuracy.same_arrivals.under_pct.mean",
+    "accuracy.same_arrivals.over_units.max",
+    "accuracy.same_arrivals.under_units.max",
     "accuracy.causes.*.units",
+    "fairness.admitted_pct.min",
+    "fairness.admitted_pct.max",
     "store.asks",
     "store.asks_per_s.mean",
     "store.asks_per_s.max_1s",
@@ -50,9 +64,30 @@ static const char *const result_paths[] = {
     "billing.lost_units",
     "billing.duplicates_dropped",
     "billing.flagged_windows",
+    "clients.retries",
+    "clients.given_up",
+    "clients.first_denial_to_admission_s.mean",
+    "clients.first_denial_to_admission_s.max",
+    "clients.herd_ratio",
+    "clients.herd_arrivals_ratio",
+    "remaining.polls",
+    "remaining.outside_bounds",
+    "remaining.error_units.max",
+    "remaining.age_ms.max",
+    "remaining.disagreement_units.max",
+    "config.pushes",
+    "config.stale_pushes",
+    "config.version_spread_max",
     "faults[].fired_count",
     "faults[].changed_count",
 };
+
+static const char cause_prefix[] = "accuracy.causes.";
+
+static const char *const causes[] = {"parked",     "unclaimed",   "withheld",   "race",
+                                     "stale_plan", "plan_change", "unexplained"};
+
+static const char fault_prefix[] = "faults[";
 
 static bool path_matches(const char *path, const char *pattern)
 {
@@ -76,6 +111,27 @@ static bool path_matches(const char *path, const char *pattern)
     return *path == '\0';
 }
 
+/* The cause that `path` names exists. */
+static bool check_cause(const struct sim_node *node, const char *path)
+{
+    const char *cause = path + sizeof cause_prefix - 1;
+    char list[CAUSES_SIZE];
+    struct sim_text text;
+    size_t length = strcspn(cause, ".");
+
+    if (strncmp(path, cause_prefix, sizeof cause_prefix - 1) != 0) {
+        return true;
+    }
+    sim_text_init(&text, list, sizeof list);
+    for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
+        if (strlen(causes[i]) == length && memcmp(causes[i], cause, length) == 0) {
+            return true;
+        }
+        sim_text_add(&text, "%s%s", i > 0 ? ", " : "", causes[i]);
+    }
+    return sim_read_refuse(node, "one of the causes %s", list);
+}
+
 bool sim_read_result_path(const struct sim_node *object, char *path, size_t path_size)
 {
     struct sim_node node = sim_read_member(object, "path");
@@ -89,7 +145,7 @@ bool sim_read_result_path(const struct sim_node *object, char *path, size_t path
     for (size_t i = 0; i < sizeof result_paths / sizeof result_paths[0]; i++) {
         if (path_matches(found, result_paths[i])) {
             memcpy(path, found, strlen(found) + 1);
-            return true;
+            return check_cause(&node, found);
         }
         if (strpbrk(result_paths[i], "*[") == NULL) {
             sim_suggestion_offer(&suggestion, result_paths[i]);
@@ -117,6 +173,21 @@ bool sim_read_range(const struct sim_node *object, enum sim_presence presence, d
     }
     return *minimum <= *maximum ||
            sim_read_refuse(min.value ? &min : &max, "min no larger than max");
+}
+
+/* The fault that the expectation's path names, itself or through its target, is in the file. */
+static bool check_fault(const struct sim_node *node, const struct sim_expectation *expectation)
+{
+    const json_t *faults = json_object_get(node->document->root, "faults");
+    struct sim_node cited =
+        sim_read_member(node, expectation->target[0] != '\0' ? "target" : "path");
+    size_t count = json_array_size(faults);
+
+    if (strncmp(expectation->path, fault_prefix, sizeof fault_prefix - 1) != 0) {
+        return true;
+    }
+    return strtoull(expectation->path + sizeof fault_prefix - 1, NULL, 10) < count ||
+           sim_read_refuse(&cited, "the index of one of the %zu faults of this file", count);
 }
 
 static bool check_tighter(const struct sim_node *node, const struct sim_target *target,
@@ -184,6 +255,7 @@ static bool read_expectation(const struct sim_node *node, struct sim_targets *ta
     }
     if (chosen == 0) {
         return sim_read_result_path(node, expectation->path, sizeof expectation->path) &&
+               check_fault(node, expectation) &&
                sim_read_range(node, SIM_REQUIRED, &expectation->minimum, &expectation->maximum);
     }
     const struct sim_target *target = find_target(node, targets);
@@ -194,7 +266,8 @@ static bool read_expectation(const struct sim_node *node, struct sim_targets *ta
     memcpy(expectation->target, target->name, sizeof expectation->target);
     expectation->minimum = target->minimum;
     expectation->maximum = target->maximum;
-    return sim_read_range(node, SIM_OPTIONAL, &expectation->minimum, &expectation->maximum) &&
+    return check_fault(node, expectation) &&
+           sim_read_range(node, SIM_OPTIONAL, &expectation->minimum, &expectation->maximum) &&
            check_tighter(node, target, expectation);
 }
 

@@ -1,4 +1,4 @@
-/* The machines: fleet, store, limiter. */
+/* The machines: fleet and store. */
 #include <string.h>
 
 #include "scenario_sections.h"
@@ -84,56 +84,4 @@ bool sim_scenario_read_store(const struct sim_node *root, struct sim_scenario *s
     }
     scenario->service_ns = (1000000000 + capacity_per_s / 2) / capacity_per_s;
     return true;
-}
-
-static bool read_lease_units(const struct sim_node *limiter, struct sim_scenario *scenario)
-{
-    static const struct sim_integer_rule lease = {.key = "fixed_lease_units",
-                                                  .minimum = 1,
-                                                  .maximum = 1000000000,
-                                                  .presence = SIM_OPTIONAL,
-                                                  .fallback = 20};
-    struct sim_node node = sim_read_member(limiter, lease.key);
-
-    if (node.value && scenario->sizer != SIM_SIZER_FIXED &&
-        scenario->coordination != SIM_COORDINATION_AS_WRITTEN) {
-        return sim_read_fail(&node, "found without a fixed lease; allowed: only with sizer "
-                                    "\"fixed\" or coordination \"as_written\"");
-    }
-    return sim_read_integer32(limiter, &lease, &scenario->fixed_lease_units);
-}
-
-bool sim_scenario_read_limiter(const struct sim_node *root, struct sim_scenario *scenario)
-{
-    static const struct sim_key_use uses[] = {
-        {"coordination", 1}, {"sizer", 1}, {"fixed_lease_units", 1}, {"table_keys", 1}};
-    static const char *const coordinations[] = {
-        [SIM_COORDINATION_LEASE] = "lease",
-        [SIM_COORDINATION_PER_REQUEST] = "per_request",
-        [SIM_COORDINATION_AS_WRITTEN] = "as_written",
-    };
-    static const char *const sizers[] = {
-        [SIM_SIZER_TAPERED] = "tapered", [SIM_SIZER_FIXED] = "fixed"};
-    static const struct sim_choice_rule coordination = {
-        .key = "coordination", .names = coordinations, .name_count = 3, .presence = SIM_OPTIONAL};
-    static const struct sim_choice_rule sizer = {
-        .key = "sizer", .names = sizers, .name_count = 2, .presence = SIM_OPTIONAL};
-    static const struct sim_integer_rule table = {
-        .key = "table_keys", .maximum = 1000000000, .presence = SIM_OPTIONAL};
-    struct sim_node limiter = sim_read_member(root, "limiter");
-    size_t coordination_index = SIM_COORDINATION_LEASE;
-    size_t sizer_index = SIM_SIZER_TAPERED;
-
-    if (limiter.value && !sim_read_is_object(&limiter, "an object")) {
-        return false;
-    }
-    if (!sim_read_keys(&limiter, uses, sizeof uses / sizeof uses[0]) ||
-        !sim_read_choice(&limiter, &coordination, &coordination_index) ||
-        !sim_read_choice(&limiter, &sizer, &sizer_index)) {
-        return false;
-    }
-    scenario->coordination = (enum sim_coordination)coordination_index;
-    scenario->sizer = (enum sim_sizer)sizer_index;
-    return read_lease_units(&limiter, scenario) &&
-           sim_read_integer32(&limiter, &table, &scenario->table_keys);
 }

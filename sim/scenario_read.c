@@ -13,7 +13,11 @@
 enum {
     LIST_SIZE = 240,
     WORD_SIZE = 200,
+    COMMENT_BYTES_MAX = 2000,
 };
+
+/* In every object with a fixed set of keys; in objects of names it would be a name. */
+static const char comment_key[] = "//";
 
 bool sim_read_is_object(const struct sim_node *node, const char *allowed)
 {
@@ -61,6 +65,14 @@ bool sim_read_keys(const struct sim_node *object, const struct sim_key_use *uses
         char list[LIST_SIZE];
 
         if (use_of(uses, count, key)) {
+            continue;
+        }
+        if (strcmp(key, comment_key) == 0) {
+            const char *comment = NULL;
+
+            if (!sim_read_line(&node, "a comment", COMMENT_BYTES_MAX, &comment)) {
+                return false;
+            }
             continue;
         }
         for (size_t i = 0; i < count; i++) {

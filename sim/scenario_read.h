@@ -55,7 +55,7 @@ struct sim_key_use {
 bool sim_read_is_object(const struct sim_node *node, const char *allowed);
 bool sim_read_is_array(const struct sim_node *node, const char *allowed);
 
-/* Every key of the object is one of `uses`. */
+/* Every key of the object is one of `uses`, or a comment: "//" with one line of text. */
 bool sim_read_keys(const struct sim_node *object, const struct sim_key_use *uses, size_t count);
 /* Every key of the object belongs to `kind`; kind_text names it ("pattern \"herd\""). */
 bool sim_read_keys_of_kind(const struct sim_node *object, const struct sim_key_use *uses,

@@ -10,12 +10,43 @@ bool sim_scenario_read_fleet(const struct sim_node *root, struct sim_scenario *s
 bool sim_scenario_read_store(const struct sim_node *root, struct sim_scenario *scenario);
 bool sim_scenario_read_limiter(const struct sim_node *root, struct sim_scenario *scenario);
 bool sim_scenario_read_endpoints(const struct sim_node *root, struct sim_scenario *scenario);
+/* Requires the limiter: a plan's sizer defaults to it. */
 bool sim_scenario_read_plans(const struct sim_node *root, struct sim_scenario *scenario);
 /* Requires fleet, plans and endpoints. */
 bool sim_scenario_read_keys(const struct sim_node *root, struct sim_scenario *scenario);
 /* Requires the duration and keys. */
 bool sim_scenario_read_traffic(const struct sim_node *root, struct sim_scenario *scenario);
+/* Requires the duration, limiter, endpoints and plans. */
+bool sim_scenario_read_changes(const struct sim_node *root, struct sim_scenario *scenario);
+/* Requires the duration, fleet and keys. */
+bool sim_scenario_read_polls(const struct sim_node *root, struct sim_scenario *scenario);
 bool sim_scenario_read_expect(const struct sim_node *root, struct sim_scenario *scenario);
+
+/* Refuse what would run for days: too many requests, clients or polls in all. Requires everything
+ * above but expect. */
+bool sim_scenario_check_work(const struct sim_node *root, const struct sim_scenario *scenario);
+
+/* The members "sizer" and "fixed_lease_units" of the limiter or of a plan. */
+bool sim_scenario_read_sizer(const struct sim_node *object, enum sim_sizer fallback,
+                             enum sim_sizer *sizer);
+bool sim_scenario_read_lease_units(const struct sim_node *object, uint32_t fallback,
+                                   uint32_t *lease_units);
+
+enum sim_plan_use {
+    SIM_PLAN_OF_THE_START = 0,
+    SIM_PLAN_OF_A_CHANGE, /* what keys have then, they keep: there is no start_fill_pct */
+};
+
+/* One plan, all but its name. Requires the limiter. */
+bool sim_scenario_read_plan(const struct sim_node *node, const struct sim_scenario *scenario,
+                            enum sim_plan_use use, struct sim_plan *plan);
+
+/* The members "from_s" and "until_s" of traffic or of a poll. Requires the duration. */
+bool sim_scenario_read_span(const struct sim_node *node, const struct sim_scenario *scenario,
+                            uint64_t *from_ns, uint64_t *until_ns);
+
+/* The member "on_denial" of traffic, and its default. */
+bool sim_scenario_read_denial(const struct sim_node *traffic, struct sim_on_denial *on_denial);
 
 /* One balance. Requires fleet.processes. */
 bool sim_scenario_read_balance(const struct sim_node *node, const struct sim_scenario *scenario,

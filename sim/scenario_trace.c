@@ -197,6 +197,20 @@ static bool parse_time(const struct field *field, uint64_t *time_ns)
     return true;
 }
 
+/* A key's name is shown to people: text, of any language. */
+static bool is_text(const struct field *field)
+{
+    for (size_t i = 0; i < field->size;) {
+        size_t size = sim_text_character_size(field->bytes + i, field->size - i);
+
+        if (size == 0 || field->bytes[i] == '\0') {
+            return false;
+        }
+        i += size;
+    }
+    return true;
+}
+
 static bool parse_row(struct trace *trace, const struct field *line, uint64_t ends_ns,
                       struct sim_traffic_spec *spec)
 {
@@ -215,8 +229,8 @@ static bool parse_row(struct trace *trace, const struct field *line, uint64_t en
         return trace_fail(trace, "time_s", &fields[0], "rows sorted by time");
     }
     trace->last_ns = row.time_ns;
-    if (fields[1].size == 0) {
-        return trace_fail(trace, "key", &fields[1], "a name without a comma");
+    if (fields[1].size == 0 || !is_text(&fields[1])) {
+        return trace_fail(trace, "key", &fields[1], "a name in UTF-8 without a comma");
     }
     if (!parse_digits(&fields[2], COST_DIGITS_MAX, &cost) || cost < 1 || cost > COST_UNITS_MAX) {
         return trace_fail(trace, "cost_units", &fields[2], "an integer from 1 to 1000000000");

@@ -358,13 +358,13 @@ static void expectations_come_from_bounds_and_targets(void **state)
     (void)state;
     struct sim_scenario scenario;
     static const char *const sets[] = {
-        "expect=[{\"path\": \"accuracy.causes.parked_permits.units\", \"min\": 1.5, \"max\": 2},"
-        "{\"path\": \"faults[12].fired_count\", \"min\": 1}]"};
+        "expect=[{\"path\": \"accuracy.causes.stale_plan.units\", \"min\": 1.5, \"max\": 2},"
+        "{\"path\": \"clients.first_denial_to_admission_s.mean\", \"min\": 1}]"};
 
     load(&scenario, MINIMAL, sets, 1);
 
     assert_int_equal(scenario.expectation_count, 2);
-    assert_string_equal(scenario.expectations[0].path, "accuracy.causes.parked_permits.units");
+    assert_string_equal(scenario.expectations[0].path, "accuracy.causes.stale_plan.units");
     assert_true(scenario.expectations[0].minimum >= 1.5 && scenario.expectations[0].minimum <= 1.5);
     assert_true(scenario.expectations[0].maximum >= 2 && scenario.expectations[0].maximum <= 2);
     assert_string_equal(scenario.expectations[0].target, "");

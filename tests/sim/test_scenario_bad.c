@@ -136,8 +136,14 @@ static const char GOOD[] =
     "\"traffic\": [{\"keys\": \"big\", \"demand_ratio\": 1.5},\n"
     "  {\"keys\": \"small\", \"pattern\": \"on_off\", \"demand_ratio\": 0.9, \"period_s\": 5,\n"
     "    \"on_fraction\": 0.1, \"from_s\": 1, \"until_s\": 300},\n"
-    "  {\"keys\": \"big\", \"pattern\": \"herd\", \"requests\": 100, \"spread_ms\": 5}],\n"
-    "\"limiter\": {\"coordination\": \"as_written\", \"sizer\": \"fixed\"},\n"
+    "  {\"keys\": \"big\", \"pattern\": \"herd\", \"requests\": 100, \"spread_ms\": 5},\n"
+    "  {\"keys\": \"small\", \"pattern\": \"closed\", \"clients\": 5, \"think_ms\": 50,\n"
+    "    \"on_denial\": {\"kind\": \"backoff\", \"first_s\": 0.5}}],\n"
+    "\"limiter\": {\"coordination\": \"lease\", \"sizer\": \"fixed\", \"//\": \"text\"},\n"
+    "\"changes\": [{\"at_s\": 9, \"plan\": \"gold\", \"to\": {\"algorithm\": \"sliding\",\n"
+    "  \"rate_per_s\": 9}}, {\"at_s\": 5, \"endpoint\": \"chat\", \"weight_units\": 3},\n"
+    "  {\"at_s\": 2.5, \"plan\": \"free\", \"delete\": true, \"spread_ms\": 9, \"repeats\": 2}],\n"
+    "\"polls\": [{\"keys\": \"big\", \"every_s\": 5, \"connections\": 3}],\n"
     "\"faults\": [],\n"
     "\"expect\": [{\"path\": \"accuracy.over_pct.max\", \"max\": 0.1}]}\n";
 
@@ -166,10 +172,10 @@ static void a_bad_set_names_itself(void **state)
         {"flet.processes=1", "--set flet.processes: found no \"flet\"; did you mean \"fleet\"?"},
         {"colour.x=1", "--set colour.x: found no \"colour\" to set something in; allowed: what the "
                        "file has, or the whole section as a JSON object"},
-        {"traffic[3].keys=1",
-         "--set traffic[3].keys: found index 3 of an array of 3; allowed: less than that"},
-        {"traffic[3]={}",
-         "--set traffic[3]: found index 3 of an array of 3; allowed: less than that"},
+        {"traffic[4].keys=1",
+         "--set traffic[4].keys: found index 4 of an array of 4; allowed: less than that"},
+        {"traffic[4]={}",
+         "--set traffic[4]: found index 4 of an array of 4; allowed: less than that"},
         {"traffic.keys=1", "--set traffic.keys: found no object to take a name from at step 2; "
                            "allowed: an index such as [0] before the name"},
         {"seed.x\x1f=1", "--set seed.x\\u001f: found no object to take a name from at step 2; "
