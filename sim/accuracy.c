@@ -80,6 +80,7 @@ void sim_accuracy_deinit(struct sim_accuracy *accuracy)
     free(accuracy->keys);
     free(accuracy->cells);
     free(accuracy->delta_by_second);
+    free(accuracy->oracle_by_second);
     free(accuracy->oracle_totals);
     free(accuracy->admitted_totals);
     free(accuracy->full_by_second);
@@ -167,6 +168,9 @@ bool sim_accuracy_arrival(struct sim_accuracy *accuracy, uint32_t key, uint64_t 
         const size_t second = (size_t)(time_ns / NS_PER_S);
         accuracy->delta_by_second[(size_t)key * accuracy->second_count + second] += cost_units;
         accuracy->oracle_totals[second] += cost_units;
+        if (accuracy->oracle_by_second != NULL) {
+            accuracy->oracle_by_second[(size_t)key * accuracy->second_count + second] += cost_units;
+        }
     }
     return true;
 }
@@ -245,5 +249,36 @@ void sim_accuracy_finish(struct sim_accuracy *accuracy)
             accuracy->cells[entry->first_cell + entry->oracle_cell].oracle_left =
                 sim_oracle_remaining_units(&entry->oracle, accuracy->duration_ns - 1);
         }
+    }
+}
+
+void sim_accuracy_expect_oracle(struct sim_accuracy *accuracy)
+{
+    if (accuracy->second_count != 0) {
+        accuracy->oracle_by_second = sim_memory_new(
+            (size_t)accuracy->second_count * accuracy->catalog->key_count, sizeof(int64_t));
+    }
+}
+
+void sim_accuracy_take_oracle(struct sim_accuracy *accuracy, const struct sim_accuracy *ideal)
+{
+    const size_t kept = (size_t)accuracy->second_count * accuracy->catalog->key_count;
+
+    WEIR_ASSERT(accuracy->cell_count == ideal->cell_count &&
+                accuracy->second_count == ideal->second_count);
+    for (size_t i = 0; i < accuracy->cell_count; i++) {
+        accuracy->cells[i].ideal_demand_units = ideal->cells[i].demand_units;
+        accuracy->cells[i].oracle_units = ideal->cells[i].oracle_units;
+        accuracy->cells[i].oracle_left = ideal->cells[i].oracle_left;
+    }
+    if (accuracy->second_count == 0) {
+        return;
+    }
+    for (size_t i = 0; i < kept; i++) {
+        accuracy->delta_by_second[i] += ideal->delta_by_second[i] - accuracy->oracle_by_second[i];
+        accuracy->full_by_second[i] = ideal->full_by_second[i];
+    }
+    for (size_t second = 0; second < accuracy->second_count; second++) {
+        accuracy->oracle_totals[second] = ideal->oracle_totals[second];
     }
 }

@@ -18,6 +18,7 @@
 /* One key in one interval. The store_ fields are as of its end. */
 struct sim_cell {
     uint64_t demand_units;
+    uint64_t ideal_demand_units; /* of a second run whose oracle was taken over; else 0 */
     uint64_t oracle_units;
     uint64_t admitted_units;
     uint64_t oracle_left; /* the oracle's remainder at the end */
@@ -53,8 +54,9 @@ struct sim_accuracy {
 
     /* by key and second of true time; NULL where keys x seconds is too large to keep */
     uint32_t second_count;
-    int64_t *delta_by_second; /* admitted by the oracle less admitted by the limiter */
-    uint64_t *oracle_totals;  /* by second only, of all keys */
+    int64_t *delta_by_second;  /* admitted by the oracle less admitted by the limiter */
+    int64_t *oracle_by_second; /* admitted by the oracle; NULL: not asked for */
+    uint64_t *oracle_totals;   /* by second only, of all keys */
     uint64_t *admitted_totals;
     uint8_t *full_by_second; /* the oracle's bucket was full at some instant of it (window: the
                                 window began in it) */
@@ -86,6 +88,14 @@ uint64_t sim_accuracy_interval_end_ns(const struct sim_accuracy *accuracy, uint3
 /* The store's state at the end of an interval. */
 void sim_accuracy_store(struct sim_accuracy *accuracy, uint32_t key, uint32_t interval,
                         uint64_t store_left, uint64_t store_taken);
+
+/* Keep what sim_accuracy_take_oracle needs. Before the first arrival. */
+void sim_accuracy_expect_oracle(struct sim_accuracy *accuracy);
+
+/* Put the oracle of another run of the same scenario, `ideal`, in place of the own one. Both are
+ * finished, and `ideal` recorded no admissions of a limiter. Requires sim_accuracy_expect_oracle.
+ */
+void sim_accuracy_take_oracle(struct sim_accuracy *accuracy, const struct sim_accuracy *ideal);
 
 /* Bring every oracle to the end of the run. Call once, before sim_judgement. */
 void sim_accuracy_finish(struct sim_accuracy *accuracy);

@@ -260,7 +260,10 @@ void sim_judgement_make(struct sim_judgement *judgement, const struct sim_accura
         judge_contract(judgement, accuracy, key);
         for (uint32_t interval = 0; interval < entry->cell_count; interval++) {
             const struct sim_cell *cell = &accuracy->cells[entry->first_cell + interval];
-            if (cell->demand_units == 0 && cell->admitted_units == 0) {
+            const uint64_t demand_units = cell->demand_units > cell->ideal_demand_units
+                                              ? cell->demand_units
+                                              : cell->ideal_demand_units;
+            if (demand_units == 0 && cell->admitted_units == 0) {
                 continue;
             }
             double over_pct;
@@ -268,8 +271,8 @@ void sim_judgement_make(struct sim_judgement *judgement, const struct sim_accura
             judge_cell(judgement, accuracy, key, interval, &over_pct, &under_pct);
             judgement->pair_count++;
             if (limit >= SIM_PERCENT_LIMIT_MIN) {
-                over[count] = (struct pair){over_pct, (double)cell->demand_units};
-                under[count++] = (struct pair){under_pct, (double)cell->demand_units};
+                over[count] = (struct pair){over_pct, (double)demand_units};
+                under[count++] = (struct pair){under_pct, (double)demand_units};
             }
         }
         if (accuracy->second_count != 0 && limit >= SIM_PERCENT_LIMIT_MIN) {

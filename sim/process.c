@@ -113,7 +113,10 @@ static void decided(struct sim_process *process, const struct sim_waiting *reque
                     uint64_t decided_ns, const struct weir_decision *decision)
 {
     if (decision->verdict == WEIR_VERDICT_ADMITTED) {
+        process->admitted++;
         process->admitted_units += request->cost_units;
+    } else {
+        process->denied++;
     }
     sim_world_decided(process->world, process->number, request, decided_ns, decision);
 }
@@ -144,6 +147,7 @@ static void send_exchanges(struct sim_process *process, uint64_t now_ns, uint64_
                 : sim_prng_below(&process->jitter, scenario->jitter_ns / 2 + 1);
         exchange->process = process->number;
         exchange->sent_ns = now_ns;
+        exchange->done_ns = UINT64_MAX;
         exchange->reply_ns =
             now_ns + jitter_ns + scenario->round_trip_ns / 2 * 2 + scenario->service_ns;
         process->in_flight = grow(process->in_flight, process->in_flight_count,
@@ -183,6 +187,7 @@ static void run_arrival(struct sim_process *process, const struct sim_arrival *a
         .arrived_ns = arrival->time_ns,
         .key = arrival->key,
         .cost_units = arrival->cost_units,
+        .job = arrival->job,
         .first_touch = (*touched & bit) == 0,
     };
     const uint64_t local_ns = sim_virtual_clock_read(&process->clock, arrival->time_ns);
@@ -190,6 +195,7 @@ static void run_arrival(struct sim_process *process, const struct sim_arrival *a
         process->client->operations->decide(process->client, local_ns, &demand);
 
     *touched |= bit;
+    process->requests++;
     process->demand_units += arrival->cost_units;
     if (decision.verdict == WEIR_VERDICT_PENDING) {
         WEIR_ASSERT(decision.ticket == process->next_ticket);

@@ -23,6 +23,7 @@ struct sim_waiting {
     uint64_t arrived_ns;
     uint32_t key;
     uint32_t cost_units;
+    uint32_t job; /* of sim_arrival */
     bool first_touch;
     bool settled;
 };
@@ -54,6 +55,9 @@ struct sim_process {
     uint64_t next_ticket;
 
     uint8_t *touched; /* one bit per key: had a request here before */
+    uint64_t requests;
+    uint64_t admitted;
+    uint64_t denied;
     uint64_t admitted_units;
     uint64_t demand_units;
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "result_clients.h"
 
 static const char *const verdict_names[] = {"pass", "fail", "inconclusive"};
 
@@ -29,6 +30,15 @@ static json_t *spread_json(const struct sim_spread *spread)
 {
     return json_pack("{s:f, s:f, s:f}", "max", spread->max, "p99", spread->p99, "mean",
                      spread->mean);
+}
+
+/* With the oracle fed the arrivals that were made: the same unless clients react. */
+static json_t *same_arrivals_json(const struct sim_judgement *judgement)
+{
+    return json_pack("{s:o, s:o, s:{s:o}, s:{s:o}}", "over_pct", spread_json(&judgement->over_pct),
+                     "under_pct", spread_json(&judgement->under_pct), "over_units", "max",
+                     integer(judgement->over_units_max), "under_units", "max",
+                     integer(judgement->under_units_max));
 }
 
 static json_t *accuracy_json(const struct sim_judgement *judgement)
@@ -95,24 +105,6 @@ static json_t *store_json(const struct sim_world *world)
                      metrics->asks == 0 ? 0.0 : (double)metrics->requests / (double)metrics->asks,
                      "in_flight_max", integer(sim_metrics_in_flight_max(metrics)), "pairs",
                      integer(metrics->pairs));
-}
-
-static json_t *fairness_json(const struct sim_world *world)
-{
-    double least = (double)INFINITY;
-    double most = 0;
-
-    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
-        const struct sim_process *process = &world->processes[i];
-        if (process->demand_units == 0) {
-            continue;
-        }
-        const double part = (double)process->admitted_units / (double)process->demand_units;
-        least = part < least ? part : least;
-        most = part > most ? part : most;
-    }
-    return json_pack("{s:f, s:f}", "admitted_per_demand_min", most < least ? 0.0 : least,
-                     "admitted_per_demand_max", most);
 }
 
 /* Granted permits must have been spent or given back: what is missing was lost, and nothing else
@@ -244,7 +236,10 @@ static json_t *body_json(const struct sim_result *result, const struct sim_world
                         json_pack("{s:o, s:o, s:o}", "demand", integer(result->all.demand_units),
                                   "admitted", integer(result->all.admitted_units), "oracle",
                                   integer(result->all.oracle_units)));
-    json_object_set_new(json, "accuracy", accuracy_json(&result->all));
+    json_t *accuracy = accuracy_json(&result->all);
+    json_object_set_new(accuracy, "same_arrivals",
+                        same_arrivals_json(world->reacts ? &world->same_arrivals : &result->all));
+    json_object_set_new(json, "accuracy", accuracy);
     json_object_set_new(json, "populations", populations_json(result, world));
     json_object_set_new(json, "store", store_json(world));
     json_object_set_new(json, "latency_us", latencies_json(metrics));
@@ -252,7 +247,9 @@ static json_t *body_json(const struct sim_result *result, const struct sim_world
                         json_pack("{s:f, s:f}", "answered_pct",
                                   percent(answered, metrics->requests), "within_5ms_pct",
                                   percent(metrics->answered_within_5ms, metrics->requests)));
-    json_object_set_new(json, "fairness", fairness_json(world));
+    json_object_set_new(json, "clients", sim_result_clients(world));
+    json_object_set_new(json, "remaining", sim_result_remaining(world));
+    json_object_set_new(json, "fairness", sim_result_fairness(world));
     json_object_set_new(json, "ledger", ledger_json(world, &result->all));
     json_object_set_new(json, "billing", billing_json(world, &result->all));
     json_object_set_new(json, "faults", json_array());

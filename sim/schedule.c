@@ -205,6 +205,7 @@ void sim_schedule_take(struct sim_schedule *schedule, struct sim_arrival *arriva
         .key = SIM_SCHEDULE_ANY_KEY,
         .cost_units = 1,
         .endpoint = UINT32_MAX,
+        .job = SIM_JOB_NONE,
     };
 
     switch (schedule->spec->pattern) {

@@ -186,17 +186,44 @@ void sim_traffic_free(struct sim_traffic *traffic)
     free(traffic);
 }
 
-static void cost_draw(struct source *source, const struct sim_scenario *scenario,
-                      struct sim_arrival *arrival)
+/* Requires a population with a mix. */
+static void cost_draw(const struct crowd *crowd, struct sim_prng *prng,
+                      const struct sim_scenario *scenario, struct sim_arrival *arrival)
 {
-    const struct crowd *crowd = source->crowd;
     uint32_t share_index = 0;
 
     if (crowd->mix.columns != NULL) {
-        share_index = sim_weighted_draw(&crowd->mix, &source->costs);
+        share_index = sim_weighted_draw(&crowd->mix, prng);
     }
     arrival->endpoint = crowd->population->mix[share_index].endpoint;
     arrival->cost_units = scenario->endpoints[arrival->endpoint].weight_units;
+}
+
+void sim_traffic_draw_cost(const struct sim_traffic *traffic, struct sim_prng *prng,
+                           struct sim_arrival *arrival)
+{
+    const struct crowd *crowd = traffic->sources[arrival->spec].crowd;
+
+    arrival->cost_units = 1;
+    arrival->endpoint = UINT32_MAX;
+    if (crowd->population->mix_count > 0) {
+        cost_draw(crowd, prng, traffic->scenario, arrival);
+    }
+}
+
+void sim_traffic_draw_process(const struct sim_traffic *traffic, struct sim_prng *prng,
+                              struct sim_arrival *arrival)
+{
+    const struct crowd *crowd = traffic->sources[arrival->spec].crowd;
+
+    assert(arrival->key >= crowd->key_base);
+    arrival->process = sim_balancer_choose(&crowd->balancer, prng, arrival->time_ns,
+                                           arrival->key - crowd->key_base);
+}
+
+uint32_t sim_traffic_first_key(const struct sim_traffic *traffic, uint32_t spec)
+{
+    return traffic->sources[spec].crowd->key_base;
 }
 
 bool sim_traffic_next(struct sim_traffic *traffic, struct sim_arrival *arrival)
@@ -217,12 +244,13 @@ bool sim_traffic_next(struct sim_traffic *traffic, struct sim_arrival *arrival)
     const struct crowd *crowd = source->crowd;
 
     sim_schedule_take(&source->schedule, arrival);
+    arrival->spec = (uint32_t)index;
     traffic->next_ns[index] = source->schedule.next_ns;
     if (arrival->key == SIM_SCHEDULE_ANY_KEY) {
         arrival->key = sim_weighted_draw(&crowd->popularity, &source->keys);
     }
     if (crowd->population->mix_count > 0 && source->schedule.spec->pattern != SIM_PATTERN_TRACE) {
-        cost_draw(source, traffic->scenario, arrival);
+        cost_draw(crowd, &source->costs, traffic->scenario, arrival);
     }
     assert(arrival->key < crowd->population->key_count);
     arrival->process =

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "ideal.h"
 #include "memory.h"
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -22,15 +23,21 @@
 static void on_event(void *context, uint64_t now_ns, uint64_t tag);
 static void on_message(void *context, uint64_t now_ns, const struct sim_message *message);
 
-/* A divisor of one second that holds a few thousand arrivals, so that epochs meet minutes. */
+/* A divisor of one second that holds a few thousand arrivals, so that epochs meet minutes. All
+ * arrivals of an epoch are known when it begins: what a decision causes must come after its end.
+ * And no two polls of one kind may fall to the same end. */
 static uint64_t epoch_length_ns(const struct sim_world *world)
 {
     static const uint64_t lengths_ms[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
-    const double per_ms = sim_traffic_requests_per_s(world->traffic) / 1000;
+    const double per_ms = sim_clientele_requests_per_s(world->clientele) / 1000;
+    const uint64_t reaction_ns = sim_clientele_reaction_ns(world->scenario);
+    const uint64_t every_ns = sim_polling_every_ns(world->scenario);
+    const uint64_t most_ns = reaction_ns < every_ns ? reaction_ns : every_ns;
     uint64_t length_ms = 1;
 
     for (size_t i = 0; i < sizeof lengths_ms / sizeof lengths_ms[0]; i++) {
-        if (per_ms * (double)lengths_ms[i] <= ARRIVALS_PER_EPOCH) {
+        if (per_ms * (double)lengths_ms[i] <= ARRIVALS_PER_EPOCH &&
+            lengths_ms[i] * NS_PER_MS <= most_ns) {
             length_ms = lengths_ms[i];
         }
     }
@@ -77,9 +84,14 @@ bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario
     sim_metrics_init(&world->metrics, scenario->duration_ns);
     sim_trace_hash_init(&world->trace, scenario->duration_ns);
     sim_prng_init(&world->answer_jitter, scenario->seed, "jitter of answers", 0);
-    world->traffic = sim_traffic_new(scenario);
+    world->clientele = sim_clientele_new(scenario);
     world->epoch_ns = epoch_length_ns(world);
-    world->has_arrival = sim_traffic_next(world->traffic, &world->next_arrival);
+    world->reacts = sim_clientele_reaction_ns(scenario) != UINT64_MAX;
+    if (world->reacts) {
+        sim_accuracy_expect_oracle(&world->accuracy);
+    }
+    sim_herd_init(&world->herd, &world->catalog);
+    sim_polling_init(&world->polling, &world->catalog, world->epoch_ns);
     world->next_samples = sim_memory_new(world->catalog.key_count, sizeof(uint32_t));
     world->processes = sim_memory_new(scenario->process_count, sizeof(struct sim_process));
     for (uint32_t i = 0; i < scenario->process_count; i++) {
@@ -97,7 +109,9 @@ void sim_world_deinit(struct sim_world *world)
     }
     free(world->processes);
     free(world->next_samples);
-    sim_traffic_free(world->traffic);
+    sim_clientele_free(world->clientele);
+    sim_herd_deinit(&world->herd);
+    sim_polling_deinit(&world->polling);
     sim_store_deinit(&world->store);
     sim_accuracy_deinit(&world->accuracy);
     sim_metrics_deinit(&world->metrics);
@@ -172,18 +186,23 @@ void sim_world_decided(struct sim_world *world, uint32_t process, const struct s
     if (admitted) {
         sim_accuracy_admitted(&world->accuracy, request->key, request->arrived_ns, decided_ns,
                               request->cost_units);
+        sim_clientele_admitted(world->clientele, request->job, decided_ns);
+    } else {
+        sim_clientele_denied(world->clientele, request->job, decided_ns, decision->retry_after_ns);
     }
 }
 
 /* All arrivals before end_ns go to the oracle and to their processes. */
 static void generate_arrivals(struct sim_world *world, uint64_t end_ns)
 {
-    while (world->has_arrival && world->next_arrival.time_ns < end_ns) {
-        const struct sim_arrival *arrival = &world->next_arrival;
-        sim_accuracy_arrival(&world->accuracy, arrival->key, arrival->time_ns, arrival->cost_units);
-        sim_process_enqueue(&world->processes[arrival->process], arrival);
+    struct sim_arrival arrival;
+
+    while (sim_clientele_next(world->clientele, end_ns, &arrival)) {
+        world->ideal.given_up += !sim_accuracy_arrival(&world->accuracy, arrival.key,
+                                                       arrival.time_ns, arrival.cost_units);
+        sim_herd_arrival(&world->herd, arrival.key, arrival.time_ns);
+        sim_process_enqueue(&world->processes[arrival.process], &arrival);
         world->metrics.requests++;
-        world->has_arrival = sim_traffic_next(world->traffic, &world->next_arrival);
     }
 }
 
@@ -211,6 +230,7 @@ static void on_epoch(struct sim_world *world, uint64_t now_ns)
         sim_kernel_at(world->kernel, now_ns + DRAIN_NS, TAG_DRAIN);
         world->epoch_ns = DRAIN_NS;
     } else {
+        sim_polling_epoch(&world->polling, &world->store, world->processes, now_ns);
         generate_arrivals(world, end_ns < duration_ns ? end_ns : duration_ns);
         sim_kernel_at(world->kernel, end_ns < duration_ns ? end_ns : duration_ns, TAG_EPOCH);
         if (end_ns > duration_ns) {
@@ -323,8 +343,11 @@ static void serve(struct sim_world *world, struct sim_exchange *exchange, uint32
                   uint64_t now_ns)
 {
     const struct sim_scenario *scenario = world->scenario;
-    sample_key(world, exchange->key, sim_store_done_ns(&world->store, exchange->key, now_ns));
-    const uint64_t done_ns = sim_store_serve(&world->store, exchange, now_ns);
+    const uint64_t done_ns = sim_store_done_ns(&world->store, exchange->key, now_ns);
+    sample_key(world, exchange->key, done_ns);
+    sim_polling_before_serving(&world->polling, &world->store, exchange->key, done_ns);
+    (void)sim_store_serve(&world->store, exchange, now_ns);
+    exchange->done_ns = done_ns;
     const uint64_t jitter_ns =
         scenario->jitter_ns / 2 == 0
             ? 0
@@ -360,6 +383,17 @@ static void on_message(void *context, uint64_t now_ns, const struct sim_message 
     run_process(world, process);
 }
 
+/* Judge with the oracle at hand, then put that of the second run in its place. */
+static void take_ideal(struct sim_world *world)
+{
+    struct sim_accuracy ideal;
+
+    sim_judgement_make(&world->same_arrivals, &world->accuracy, SIM_EVERY_POPULATION);
+    sim_ideal_run(&world->catalog, &ideal, &world->ideal);
+    sim_accuracy_take_oracle(&world->accuracy, &ideal);
+    sim_accuracy_deinit(&ideal);
+}
+
 bool sim_world_run(struct sim_world *world)
 {
     if (!sim_kernel_run(world->kernel)) {
@@ -369,6 +403,10 @@ bool sim_world_run(struct sim_world *world)
         world->metrics.unanswered += sim_process_waiting_count(&world->processes[i]);
     }
     sim_accuracy_finish(&world->accuracy);
+    sim_herd_finish(&world->herd);
+    if (world->reacts) {
+        take_ideal(world);
+    }
     return true;
 }
 

@@ -8,25 +8,36 @@
 
 #include "accuracy.h"
 #include "catalog.h"
+#include "clientele.h"
 #include "exchange.h"
+#include "herd.h"
+#include "judgement.h"
 #include "kernel.h"
 #include "metrics.h"
+#include "polling.h"
 #include "process.h"
 #include "store.h"
 #include "trace_hash.h"
-#include "traffic.h"
 
 struct sim_world {
     const struct sim_scenario *scenario;
     struct sim_kernel *kernel;
     struct sim_catalog catalog;
-    struct sim_traffic *traffic;
+    struct sim_clientele *clientele;
     struct sim_process *processes;
     struct sim_store store;
     struct sim_prng answer_jitter;
     struct sim_accuracy accuracy;
     struct sim_metrics metrics;
     struct sim_trace_hash trace;
+    struct sim_herd herd;
+    struct sim_polling polling;
+
+    /* Clients that react: the oracle in `accuracy` is that of a second run, see ideal.h, once the
+     * run is over, and this is how it went with the oracle fed the arrivals that were made. */
+    bool reacts;
+    struct sim_judgement same_arrivals; /* only if reacts */
+    struct sim_clientele_totals ideal;  /* what the ideal limiter's clients did */
 
     /* by key: the first interval whose end the store's state was not noted at */
     uint32_t *next_samples;
@@ -34,8 +45,6 @@ struct sim_world {
     uint64_t epoch_ns; /* length of the current one */
     uint64_t epoch_start_ns;
     uint32_t drain_rounds;
-    struct sim_arrival next_arrival;
-    bool has_arrival;
     struct sim_exchange *free_exchanges;
     void **exchange_blocks;
     uint32_t exchange_block_count;

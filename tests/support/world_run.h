@@ -40,17 +40,23 @@ static inline void world_run_load(struct sim_scenario *scenario, const char *fil
     assert_int_equal(unlink(file_name), 0);
 }
 
-static inline void world_run_play(struct world_run *run, const char *file_name, const char *text,
-                                  enum sim_kernel_kind kind)
+/* Run run->scenario. */
+static inline void world_run_start(struct world_run *run, enum sim_kernel_kind kind)
 {
     char error[256];
 
-    world_run_load(&run->scenario, file_name, text);
     if (!sim_world_init(&run->world, &run->scenario, kind, error, sizeof error)) {
         fail_msg("%s", error);
     }
     assert_true(sim_world_run(&run->world));
     sim_result_make(&run->result, &run->world, kind);
+}
+
+static inline void world_run_play(struct world_run *run, const char *file_name, const char *text,
+                                  enum sim_kernel_kind kind)
+{
+    world_run_load(&run->scenario, file_name, text);
+    world_run_start(run, kind);
 }
 
 static inline void world_run_free(struct world_run *run)
