@@ -9,6 +9,8 @@ struct layout {
     size_t cold;
     size_t plans;
     size_t waiters;
+    size_t directs;
+    size_t direct_heads;
     size_t weight_versions;
     size_t weights;
     size_t index;
@@ -22,7 +24,8 @@ static bool options_are_valid(const struct weir_limiter_options *options)
     return options->key_capacity >= 1 && options->key_capacity <= WEIR_KEYS_MAX &&
            options->plan_capacity >= 1 && options->plan_capacity <= UINT16_MAX &&
            options->endpoint_capacity <= UINT16_MAX && options->waiter_capacity >= 1 &&
-           options->waiter_capacity <= WEIR_WAITERS_MAX;
+           options->waiter_capacity <= WEIR_WAITERS_MAX &&
+           (unsigned)options->full_table <= WEIR_FULL_TABLE_PER_REQUEST;
 }
 
 static size_t place(size_t *end, size_t count, size_t size)
@@ -44,6 +47,9 @@ static struct layout layout_of(const struct weir_limiter_options *options)
     layout.cold = place(&layout.end, options->key_capacity, sizeof(struct cold));
     layout.plans = place(&layout.end, options->plan_capacity, sizeof(struct weir_plan));
     layout.waiters = place(&layout.end, options->waiter_capacity, sizeof(struct waiter));
+    layout.directs = place(&layout.end, options->waiter_capacity, sizeof(struct direct));
+    layout.direct_heads =
+        place(&layout.end, direct_head_count(options->waiter_capacity), sizeof(uint32_t));
     layout.weight_versions = place(&layout.end, options->endpoint_capacity, sizeof(uint64_t));
     layout.weights = place(&layout.end, options->endpoint_capacity, sizeof(uint32_t));
     layout.index = place(&layout.end, layout.index_size, sizeof(uint32_t));
@@ -76,6 +82,8 @@ enum weir_status weir_limiter_init(struct weir_limiter **limiter, void *memory, 
         .cold = (void *)(base + layout.cold),
         .plans = (void *)(base + layout.plans),
         .waiters = (void *)(base + layout.waiters),
+        .directs = (void *)(base + layout.directs),
+        .direct_heads = (void *)(base + layout.direct_heads),
         .weight_versions = (void *)(base + layout.weight_versions),
         .weights = (void *)(base + layout.weights),
         .index = (void *)(base + layout.index),
@@ -96,6 +104,7 @@ enum weir_status weir_limiter_init(struct weir_limiter **limiter, void *memory, 
         made->index[i] = 0;
     }
     waiting_init(made);
+    direct_init(made);
     *limiter = made;
     return WEIR_OK;
 }

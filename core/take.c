@@ -356,7 +356,7 @@ static void debit_grant(struct weir_store_key *state, const struct weir_ask *ask
         state->tokens += grant->units;
     } else if (ask->plan.algorithm == WEIR_ALGORITHM_BUCKET) {
         state->tokens -= grant->units;
-        state->flight[0] += ask->flags & WEIR_ASK_SPEND ? 0 : waiting;
+        state->flight[0] += ask->flags & WEIR_ASK_SPEND && ask->flight_us == 0 ? 0 : waiting;
         state->trickle[1] += grant->trickle_count;
     }
     state->outstanding[new_lease_sum(&ask->plan)] += grant->units - waiting;

@@ -4,7 +4,6 @@
 
 #include "client.h"
 #include "memory.h"
-#include "weir/take.h"
 
 /* Requests not yet sent, and verdicts not yet fetched: a decide or reply adds at most one of
  * either. */
@@ -59,7 +58,6 @@ static bool next_exchange(struct sim_client *client, uint64_t local_ns,
         .least_units = self->unsent.cost_units,
         .want_units = self->unsent.cost_units,
         .largest_units = self->unsent.cost_units,
-        .flight_us = WEIR_FLIGHT_US_MIN,
         .lease_period = UINT64_MAX,
         .rate_share_period = UINT64_MAX,
     };

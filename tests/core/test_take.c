@@ -336,6 +336,7 @@ static void b21_the_retry_time_is_exact(void **state)
         reset(NULL);
         struct weir_ask spend = ask_for(&plan, 0, CASES[i].spent);
         spend.flags = WEIR_ASK_SPEND; /* spent there and then: nothing stays in flight */
+        spend.flight_us = 0;
         take(&spend, START_US);
         const struct weir_answer denied = take_units(&plan, 0, CASES[i].cost, START_US);
         assert_int_equal(denied.granted_units, 0);

@@ -319,12 +319,30 @@ static void what_is_under_way_when_the_flight_is_stretched_counts_from_then(void
     assert_int_equal(store.flight[0] + store.flight[1], 0);
 }
 
-static void a_request_decided_at_the_store_is_never_in_flight(void **state)
+static void a_request_decided_at_the_store_is_in_flight_if_it_says_so(void **state)
 {
     (void)state;
     struct weir_ask ask = ask_ahead(10);
     ask.need_units = 10;
     ask.flags = WEIR_ASK_SPEND;
+    ask.flight_us = 2000;
+
+    const struct weir_answer answer = take(&ask, START_US);
+
+    assert_int_equal(answer.granted_units, 10);
+    assert_int_equal(answer.outstanding_units, 10);
+    /* until it has landed there is no room for the refill */
+    assert_int_equal(tokens_at(START_US + 4000 + 99999), 90);
+    assert_int_equal(tokens_at(START_US + 4000 + 100000), 91);
+}
+
+static void a_request_decided_at_the_store_is_spent_at_once_if_not(void **state)
+{
+    (void)state;
+    struct weir_ask ask = ask_ahead(10);
+    ask.need_units = 10;
+    ask.flags = WEIR_ASK_SPEND;
+    ask.flight_us = 0;
 
     const struct weir_answer answer = take(&ask, START_US);
 
@@ -391,7 +409,8 @@ int main(void)
         TEST(grants_to_waiting_requests_are_out_for_one_to_two_flight_periods),
         TEST(a_slower_process_stretches_the_flight_of_all),
         TEST(what_is_under_way_when_the_flight_is_stretched_counts_from_then),
-        TEST(a_request_decided_at_the_store_is_never_in_flight),
+        TEST(a_request_decided_at_the_store_is_in_flight_if_it_says_so),
+        TEST(a_request_decided_at_the_store_is_spent_at_once_if_not),
         TEST(an_ask_that_gives_back_gets_nothing),
         TEST(no_more_comes_back_than_there_is_room_for),
         TEST(a_grant_of_part_of_the_need_is_all_or_nothing_below_the_least),

@@ -16,7 +16,7 @@ enum weir_ask_flag {
     WEIR_ASK_RETURN = 1,      /* gives back and reports; wants nothing */
     WEIR_ASK_HAS_TRICKLE = 2, /* holds, or was promised, a trickle for the period after this one */
     WEIR_ASK_SPEND =
-        8, /* decide one request at the store: the need is spent there and then, or denied */
+        8, /* decide one request at the store: the need is granted and spent, or denied */
     WEIR_ASK_CANCEL_TRICKLE =
         4, /* gives up its trickles: trickle_count[] and trickle_accrued say what they were */
 };
@@ -44,7 +44,8 @@ struct weir_ask {
     uint32_t largest_units; /* largest cost so far */
     uint32_t flight_us; /* need_units granted in full are spent by the requests that wait, at most
                            this long after the store step, or never; 0, and if only a part is
-                           granted: they are leased like the rest */
+                           granted: they are leased like the rest (WEIR_ASK_SPEND: 0 says that they
+                           count as spent at the store step) */
 
     /* what became of earlier leases; all of it concerns leases that end with lease_period */
     uint64_t lease_period;   /* see struct weir_answer */
