@@ -65,13 +65,7 @@ void asking_queue(struct weir_limiter *limiter, uint32_t slot, unsigned extra_fl
         return;
     }
     hot->flags |= (uint16_t)(HOT_QUEUED | extra_flags);
-    limiter->cold[slot].ask_next = SLOT_NONE;
-    if (limiter->ask_last == SLOT_NONE) {
-        limiter->ask_first = slot;
-    } else {
-        limiter->cold[limiter->ask_last].ask_next = slot;
-    }
-    limiter->ask_last = slot;
+    ask_queue_append(limiter, slot);
 }
 
 /* Units below which it is time to ask for more. */
@@ -229,7 +223,7 @@ static void state_need(const struct weir_limiter *limiter, uint32_t slot, struct
 /* Two recent round trips, as a power of two of milliseconds, so that processes mostly name the
  * same. 0 if that is too long to be counted on, or if something is held: another request may take
  * it first, and what waits then takes less than its need. */
-static uint32_t flight_us(const struct clock_offset *clock, uint32_t held_units)
+uint32_t asking_flight_us(const struct clock_offset *clock, uint32_t held_units)
 {
     uint32_t time_us = WEIR_FLIGHT_US_MIN;
 
@@ -253,13 +247,13 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
     *ask = (struct weir_ask){
         .key = hot->key,
         .id = {.process = limiter->options.process,
-               .sequence = ++limiter->sequence,
+               .sequence = next_sequence(limiter),
                .incarnation = limiter->options.incarnation},
-        .plan = *slot_plan(limiter, slot),
+        .plan = plan_for_ask(limiter, hot->plan_index, cold->assigned_version),
         .version_seen = cold->version,
         .flags = cold->trickle[1] != 0 ? WEIR_ASK_HAS_TRICKLE : 0,
         .largest_units = cold->largest_units,
-        .flight_us = flight_us(&limiter->clock, hot->held_units),
+        .flight_us = asking_flight_us(&limiter->clock, hot->held_units),
         .lease_end_us = cold->lease_end_us,
         .returned_units = cold->returned_units,
         .expired_units = cold->expired_units,
@@ -267,10 +261,6 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         .rate_milli_before = cold->rate_reported_milli,
         .rate_share_period = cold->rate_share_period,
     };
-    if (cold->assigned_version > ask->plan.version) {
-        ask->plan.version = cold->assigned_version;
-        ask->plan.since_us = 0;
-    }
     if (hot->flags & HOT_RETURN && cold->wait_last == SLOT_NONE) {
         give_everything_back(limiter, slot, ask);
     } else {

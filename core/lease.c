@@ -159,6 +159,9 @@ static void refresh_shortcuts(struct weir_limiter *limiter, uint32_t slot, uint6
         hot->deny_units = UINT32_MAX;
         return;
     }
+    if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_LOG) {
+        return;
+    }
     const uint64_t permit_us = next_permit_us(limiter, slot);
     const uint64_t until_us = permit_us < cold->retry_us ? permit_us : cold->retry_us;
     hot->deny_until_ns = clock_surely_reached_ns(clock, now_ns, until_us);
@@ -192,8 +195,13 @@ bool lease_denies(const struct weir_limiter *limiter, uint32_t slot, uint32_t co
 {
     const struct hot *hot = &limiter->hot[slot];
 
-    return limiter->cold[slot].retry_us != 0 && cost > hot->held_units &&
-           cost - hot->held_units >= hot->deny_units;
+    if (limiter->cold[slot].retry_us == 0 || cost <= hot->held_units) {
+        return false;
+    }
+    /* of a log only the store knows when a larger cost will fit */
+    return slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_LOG
+               ? cost == hot->deny_units
+               : cost - hot->held_units >= hot->deny_units;
 }
 
 bool lease_is_held(const struct weir_limiter *limiter, uint32_t slot)

@@ -4,6 +4,12 @@
 #include "sliding.h"
 #include "store_key.h"
 
+/* How many requests ahead of the one that is decided a batch looks: far enough that a cache line
+ * has come from memory by then, the slot's once the index says where it lies, and near enough that
+ * it is still there. */
+#define BATCH_INDEX_AHEAD 16u
+#define BATCH_SLOT_AHEAD 8u
+
 static enum weir_status request_cost(const struct weir_limiter *limiter,
                                      const struct weir_request *request, uint32_t *cost)
 {
@@ -145,6 +151,12 @@ struct weir_decision limiter_denial(struct weir_limiter *limiter, uint32_t slot,
     };
 }
 
+/* No request came for a while, and nothing is held that one could be decided with. */
+static bool is_dispensable(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    return demand_is_idle(limiter, slot, now_ns) && !lease_is_held(limiter, slot);
+}
+
 /* Make room for a key: the coldest one's permits go back and its spending is reported first. */
 static bool evict(struct weir_limiter *limiter, uint64_t now_ns)
 {
@@ -154,6 +166,10 @@ static bool evict(struct weir_limiter *limiter, uint64_t now_ns)
         return false;
     }
     lease_refresh(limiter, slot, now_ns);
+    if (limiter->options.full_table == WEIR_FULL_TABLE_PER_REQUEST &&
+        !is_dispensable(limiter, slot, now_ns)) {
+        return false;
+    }
     if (limiter->hot[slot].spent_units != 0) {
         outbox_report(limiter, slot, false);
     }
@@ -174,6 +190,7 @@ static void assign(struct weir_limiter *limiter, uint32_t slot, const struct wei
     lease_recall(limiter, slot);
 }
 
+/* WEIR_OK with SLOT_NONE: the table is full, the store decides. */
 static enum weir_status find_or_insert(struct weir_limiter *limiter, uint64_t now_ns,
                                        const struct weir_request *request, uint32_t *slot)
 {
@@ -192,13 +209,47 @@ static enum weir_status find_or_insert(struct weir_limiter *limiter, uint64_t no
     }
     if (limiter->free_slot == SLOT_NONE && limiter->used_slots == limiter->options.key_capacity &&
         !evict(limiter, now_ns)) {
-        return WEIR_ERR_TABLE_BUSY;
+        return limiter->options.full_table == WEIR_FULL_TABLE_PER_REQUEST ? WEIR_OK
+                                                                          : WEIR_ERR_TABLE_BUSY;
     }
     *slot = table_insert(limiter, &request->key);
     limiter->hot[*slot].plan_index = (uint16_t)request->plan_index;
     limiter->cold[*slot].assigned_version = request->assigned_version;
     demand_start(limiter, *slot, now_ns);
     return WEIR_OK;
+}
+
+static struct weir_decision never(void)
+{
+    return (struct weir_decision){.verdict = WEIR_VERDICT_DENIED,
+                                  .reason = WEIR_REASON_COST_ABOVE_CAPACITY,
+                                  .retry_after_ns = WEIR_RETRY_NEVER};
+}
+
+static struct weir_decision waiting(uint64_t ticket)
+{
+    return (struct weir_decision){
+        .verdict = WEIR_VERDICT_PENDING, .reason = WEIR_REASON_WAITING, .ticket = ticket};
+}
+
+/* A request of a key that has no slot; cost > 0, there is room for it to wait and to report. */
+static struct weir_decision decide_without_slot(struct weir_limiter *limiter, uint64_t now_ns,
+                                                const struct weir_request *request, uint32_t cost)
+{
+    const struct weir_plan *plan = &limiter->plans[request->plan_index];
+
+    if (plan->algorithm == WEIR_ALGORITHM_UNLIMITED && limiter->clock.known) {
+        direct_report(limiter, &request->key, plan, now_ns, cost);
+        return (struct weir_decision){.reason = WEIR_REASON_UNLIMITED};
+    }
+    if (plan->algorithm != WEIR_ALGORITHM_UNLIMITED && cost > plan->capacity_units) {
+        return never();
+    }
+    const struct direct_request direct = {.key = request->key,
+                                          .assigned_version = request->assigned_version,
+                                          .plan_index = request->plan_index,
+                                          .cost = cost};
+    return waiting(direct_add(limiter, &direct));
 }
 
 /* Everything a decision may need beyond the fast path; cost > 0, the slot is known. */
@@ -212,9 +263,7 @@ static enum weir_status decide_slowly(struct weir_limiter *limiter, uint64_t now
     lease_refresh(limiter, slot, now_ns);
     if (cost > plan->capacity_units && plan->algorithm != WEIR_ALGORITHM_UNLIMITED) {
         count_demand(limiter, hot, now_ns, cost);
-        *decision = (struct weir_decision){.verdict = WEIR_VERDICT_DENIED,
-                                           .reason = WEIR_REASON_COST_ABOVE_CAPACITY,
-                                           .retry_after_ns = WEIR_RETRY_NEVER};
+        *decision = never();
         return WEIR_OK;
     }
     if (plan->algorithm == WEIR_ALGORITHM_UNLIMITED && limiter->clock.known) {
@@ -224,14 +273,22 @@ static enum weir_status decide_slowly(struct weir_limiter *limiter, uint64_t now
         lease_spend(limiter, slot, cost);
     } else if (lease_denies(limiter, slot, cost)) {
         *decision = limiter_denial(limiter, slot, now_ns, cost);
+    } else if (direct_is_due(limiter, plan)) {
+        if (!waiting_has_room(limiter)) {
+            return WEIR_ERR_WAITERS_FULL;
+        }
+        const struct direct_request direct = {.key = hot->key,
+                                              .assigned_version = cold->assigned_version,
+                                              .plan_index = hot->plan_index,
+                                              .cost = cost};
+        *decision = waiting(direct_add(limiter, &direct));
     } else {
         uint64_t ticket;
         if (!waiting_add(limiter, slot, cost, &ticket)) {
             return WEIR_ERR_WAITERS_FULL;
         }
         asking_queue(limiter, slot, 0);
-        *decision = (struct weir_decision){
-            .verdict = WEIR_VERDICT_PENDING, .reason = WEIR_REASON_WAITING, .ticket = ticket};
+        *decision = waiting(ticket);
     }
     cold->largest_units = cost > cold->largest_units ? cost : cold->largest_units;
     if (demand_is_idle(limiter, slot, now_ns)) {
@@ -259,6 +316,11 @@ enum weir_status weir_limiter_decide(struct weir_limiter *limiter, uint64_t now_
         return status;
     }
 
+    if (slot == SLOT_NONE) {
+        *decision = decide_without_slot(limiter, now_ns, request, cost);
+        return WEIR_OK;
+    }
+
     struct hot *hot = &limiter->hot[slot];
     if (cost <= hot->held_units && hot->held_units - cost >= hot->low_units &&
         now_ns < hot->fast_until_ns) {
@@ -278,6 +340,31 @@ enum weir_status weir_limiter_decide(struct weir_limiter *limiter, uint64_t now_
     return decide_slowly(limiter, now_ns, slot, cost, decision);
 }
 
+size_t weir_limiter_decide_batch(struct weir_limiter *limiter, uint64_t now_ns,
+                                 const struct weir_request *requests, size_t count,
+                                 struct weir_decision *decisions, enum weir_status *statuses)
+{
+    size_t decided_count = 0;
+
+    for (size_t i = 0; i < count && i < BATCH_INDEX_AHEAD; i++) {
+        table_prefetch_index(limiter, &requests[i].key);
+    }
+    for (size_t i = 0; i < count && i < BATCH_SLOT_AHEAD; i++) {
+        table_prefetch_slot(limiter, &requests[i].key);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (BATCH_INDEX_AHEAD < count - i) {
+            table_prefetch_index(limiter, &requests[i + BATCH_INDEX_AHEAD].key);
+        }
+        if (BATCH_SLOT_AHEAD < count - i) {
+            table_prefetch_slot(limiter, &requests[i + BATCH_SLOT_AHEAD].key);
+        }
+        statuses[i] = weir_limiter_decide(limiter, now_ns, &requests[i], &decisions[i]);
+        decided_count += statuses[i] == WEIR_OK;
+    }
+    return decided_count;
+}
+
 bool weir_limiter_next_ask(struct weir_limiter *limiter, uint64_t now_ns, struct weir_ask *ask)
 {
     if (limiter->last_word_count != 0) {
@@ -286,16 +373,28 @@ bool weir_limiter_next_ask(struct weir_limiter *limiter, uint64_t now_ns, struct
         limiter->last_word_count--;
         return true;
     }
-    const uint32_t slot = limiter->ask_first;
-    if (slot == SLOT_NONE) {
-        return false;
+    for (;;) {
+        const uint32_t entry = ask_queue_pop(limiter);
+        if (entry == SLOT_NONE) {
+            return false;
+        }
+        if ((entry & ASK_DIRECT) != 0) {
+            direct_build(limiter, entry & ~ASK_DIRECT, now_ns, ask);
+            return true;
+        }
+        if (!direct_takes_over(limiter, entry)) {
+            asking_build(limiter, entry, now_ns, ask);
+            return true;
+        }
     }
-    limiter->ask_first = limiter->cold[slot].ask_next;
-    if (limiter->ask_first == SLOT_NONE) {
-        limiter->ask_last = SLOT_NONE;
-    }
-    asking_build(limiter, slot, now_ns, ask);
-    return true;
+}
+
+static bool is_for_slot(const struct weir_limiter *limiter, uint32_t slot,
+                        const struct weir_answer *answer)
+{
+    return slot != SLOT_NONE && (limiter->hot[slot].flags & HOT_IN_FLIGHT) != 0 &&
+           limiter->cold[slot].sequence == answer->id.sequence &&
+           answer->id.incarnation == limiter->options.incarnation;
 }
 
 enum weir_status weir_limiter_answer(struct weir_limiter *limiter, uint64_t now_ns,
@@ -303,13 +402,18 @@ enum weir_status weir_limiter_answer(struct weir_limiter *limiter, uint64_t now_
 {
     const uint32_t slot = table_find(limiter, &answer->key);
 
-    if (slot == SLOT_NONE || (limiter->hot[slot].flags & HOT_IN_FLIGHT) == 0 ||
-        limiter->cold[slot].sequence != answer->id.sequence ||
-        answer->id.incarnation != limiter->options.incarnation) {
+    const bool for_slot = is_for_slot(limiter, slot, answer);
+    const uint32_t place = for_slot ? SLOT_NONE : direct_find(limiter, answer);
+
+    if (!for_slot && place == SLOT_NONE) {
         return WEIR_ERR_UNEXPECTED;
     }
     if (!outbox_has_room(limiter)) {
         return WEIR_ERR_OUTBOX_FULL;
+    }
+    if (!for_slot) {
+        direct_answer(limiter, place, now_ns, answer);
+        return WEIR_OK;
     }
     limiter->hot[slot].flags &= (uint16_t)~HOT_IN_FLIGHT;
     if ((answer->flags & WEIR_ANSWER_REPEATED) == 0 || !limiter->clock.known) {
@@ -335,25 +439,32 @@ void weir_limiter_expire(struct weir_limiter *limiter, uint64_t now_ns)
     }
 }
 
-bool weir_limiter_shutdown(struct weir_limiter *limiter, uint64_t now_ns)
+enum weir_shutdown weir_limiter_shutdown(struct weir_limiter *limiter, uint64_t now_ns)
 {
     const unsigned busy = HOT_IN_FLIGHT | HOT_QUEUED;
+    enum weir_shutdown result =
+        limiter->direct_count == 0 ? WEIR_SHUTDOWN_DONE : WEIR_SHUTDOWN_BUSY;
 
     for (uint32_t slot = 0; slot < limiter->used_slots; slot++) {
-        if ((limiter->hot[slot].flags & HOT_USED) == 0 || limiter->hot[slot].flags & busy ||
-            limiter->cold[slot].wait_last != SLOT_NONE) {
+        if ((limiter->hot[slot].flags & HOT_USED) == 0) {
+            continue;
+        }
+        if (limiter->hot[slot].flags & busy || limiter->cold[slot].wait_last != SLOT_NONE) {
+            result = WEIR_SHUTDOWN_BUSY;
             continue;
         }
         if (!outbox_has_room(limiter)) {
-            return false;
+            return WEIR_SHUTDOWN_OUTBOX_FULL;
         }
         lease_refresh(limiter, slot, now_ns);
         if (limiter->hot[slot].spent_units != 0) {
             outbox_report(limiter, slot, true);
         }
-        outbox_last_words(limiter, slot, now_ns);
+        if (limiter->cold[slot].sequence != 0) { /* else the store never heard of it */
+            outbox_last_words(limiter, slot, now_ns);
+        }
         deadline_set(limiter, slot, NEVER);
         table_remove(limiter, slot);
     }
-    return true;
+    return result;
 }

@@ -8,6 +8,7 @@
  *   asking.c    when a slot asks, and for what
  *   sizer.c     how large a lease it wants, unless leases are tapered
  *   waiting.c   requests that wait for the store
+ *   direct.c    requests that the store decides one by one; the order of asks
  *   demand.c    how fast requests come in
  *   offset.c    what time it is at the store
  *   deadline.c  when a slot wants attention next
@@ -105,9 +106,31 @@ struct cold {
 
 struct waiter {
     uint64_t ticket;
-    uint32_t next;
+    uint32_t next; /* in whatever list holds it; see waiting.c and direct.c */
     uint32_t cost;
     struct weir_decision decision; /* once settled */
+};
+
+/* A waiter that the store decides alone has one of these in the same place of limiter->directs. It
+ * names its key and not a slot: the key may be evicted, or come into the table, meanwhile. */
+struct direct {
+    struct weir_key key;
+    uint64_t sent_ns;          /* local; of the ask in flight */
+    uint64_t lease_end_us;     /* of the void grant whose units are unused; 0: none is */
+    uint64_t assigned_version; /* see struct weir_request */
+    uint32_t sequence;         /* of the ask in flight */
+    uint32_t flight_us;
+    uint32_t unused_units; /* granted and come too late, not yet reported */
+    uint16_t plan_index;
+    uint16_t late_answers; /* in a row */
+};
+
+/* What direct_add needs to know. */
+struct direct_request {
+    struct weir_key key;
+    uint64_t assigned_version;
+    uint32_t plan_index;
+    uint32_t cost;
 };
 
 /* Store time = local time + offset_ns, give or take error_ns, which grows by 200 ppm of the age. */
@@ -144,7 +167,7 @@ struct weir_limiter {
     uint32_t *heap; /* slots by deadline */
     uint32_t heap_size;
 
-    uint32_t ask_first;
+    uint32_t ask_first; /* slots and, marked ASK_DIRECT, waiters; SLOT_NONE: nobody */
     uint32_t ask_last;
     uint32_t sequence;
 
@@ -155,6 +178,11 @@ struct weir_limiter {
     uint32_t settled_last;
     uint64_t next_ticket;
 
+    struct direct *directs;
+    uint32_t *direct_heads; /* chains of those in flight, by sequence: waiter + 1, 0: empty */
+    uint32_t direct_mask;
+    uint32_t direct_count; /* queued and in flight */
+
     struct weir_report reports[REPORT_OUTBOX];
     uint32_t report_first;
     uint32_t report_count;
@@ -162,6 +190,13 @@ struct weir_limiter {
     uint32_t last_word_first;
     uint32_t last_word_count;
 };
+
+/* Of the next ask; 0 is no sequence number. */
+static inline uint32_t next_sequence(struct weir_limiter *limiter)
+{
+    limiter->sequence += limiter->sequence == UINT32_MAX ? 2 : 1;
+    return limiter->sequence;
+}
 
 static inline const struct weir_plan *slot_plan(const struct weir_limiter *limiter, uint32_t slot)
 {
@@ -186,6 +221,9 @@ uint64_t clock_surely_reached_ns(const struct clock_offset *clock, uint64_t now_
 
 /* table.c */
 uint32_t table_find(const struct weir_limiter *limiter, const struct weir_key *key);
+/* Bring a key's place in the index nearer to the processor; then, once that is near, its slot. */
+void table_prefetch_index(const struct weir_limiter *limiter, const struct weir_key *key);
+void table_prefetch_slot(const struct weir_limiter *limiter, const struct weir_key *key);
 uint32_t table_insert(struct weir_limiter *limiter, const struct weir_key *key);
 void table_remove(struct weir_limiter *limiter, uint32_t slot);
 /* The coldest of a sample of keys with nothing in flight; SLOT_NONE if all of them wait. */
@@ -213,6 +251,10 @@ uint64_t lease_window_end_us(const struct weir_limiter *limiter, uint32_t slot);
 void lease_recall(struct weir_limiter *limiter, uint32_t slot);
 
 /* setup.c */
+/* The plan as an ask carries it: with the version of the key's assignment to it, if that is newer.
+ */
+struct weir_plan plan_for_ask(const struct weir_limiter *limiter, uint32_t plan_index,
+                              uint64_t assigned_version);
 void plan_forget_denial(struct weir_limiter *limiter, uint32_t slot);
 
 /* asking.c: when to ask, and for what. */
@@ -222,6 +264,31 @@ bool asking_has_to_report(const struct weir_limiter *limiter, uint32_t slot);
 void asking_queue(struct weir_limiter *limiter, uint32_t slot, unsigned extra_flags);
 void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                   struct weir_ask *ask);
+uint32_t asking_flight_us(const struct clock_offset *clock, uint32_t held_units);
+
+/* direct.c */
+#define ASK_DIRECT (UINT32_C(1) << 31) /* marks a waiter's place in the queue of asks */
+_Static_assert(WEIR_KEYS_MAX <= ASK_DIRECT, "a slot's number has no mark");
+void ask_queue_append(struct weir_limiter *limiter, uint32_t entry);
+uint32_t ask_queue_pop(struct weir_limiter *limiter); /* SLOT_NONE: empty */
+uint32_t direct_head_count(uint32_t waiter_capacity);
+void direct_init(struct weir_limiter *limiter);
+/* The plan's requests are decided by the store, those of keys in the table too. */
+bool direct_is_due(const struct weir_limiter *limiter, const struct weir_plan *plan);
+/* Let the store decide a request. Requires waiting_has_room. Returns its ticket. */
+uint64_t direct_add(struct weir_limiter *limiter, const struct direct_request *request);
+/* The next ask would be this slot's: if its requests are decided by the store those that wait are
+ * queued for it, and the slot may only give back. Returns whether it has nothing to ask. */
+bool direct_takes_over(struct weir_limiter *limiter, uint32_t slot);
+void direct_build(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
+                  struct weir_ask *ask);
+/* The waiter that this answer is for; SLOT_NONE: none. */
+uint32_t direct_find(const struct weir_limiter *limiter, const struct weir_answer *answer);
+/* Report units of a key that has no slot. Requires room in the outbox and a known clock. */
+void direct_report(struct weir_limiter *limiter, const struct weir_key *key,
+                   const struct weir_plan *plan, uint64_t now_ns, uint32_t units);
+void direct_answer(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
+                   const struct weir_answer *answer);
 
 /* sizer.c: leases that are not tapered. */
 uint32_t sizer_want_units(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
@@ -236,12 +303,22 @@ struct weir_decision limiter_denial(struct weir_limiter *limiter, uint32_t slot,
 void waiting_init(struct weir_limiter *limiter);
 bool waiting_has_room(const struct weir_limiter *limiter);
 bool waiting_add(struct weir_limiter *limiter, uint32_t slot, uint32_t cost, uint64_t *ticket);
+/* Take a place for a request that no slot's list holds. Requires room. */
+uint32_t waiting_take_place(struct weir_limiter *limiter, uint32_t cost);
+/* Take the first waiter out of a slot's list; SLOT_NONE: nobody waits. */
+uint32_t waiting_leave(struct weir_limiter *limiter, uint32_t slot);
+/* waiter.decision is made: weir_limiter_next_settled returns it. */
+void waiting_settled(struct weir_limiter *limiter, uint32_t place);
 uint32_t waiting_least_cost(const struct weir_limiter *limiter, uint32_t slot);
 void waiting_settle(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
 
 /* outbox.c */
 bool outbox_has_room(const struct weir_limiter *limiter);
 void outbox_report(struct weir_limiter *limiter, uint32_t slot, bool sealed);
+/* Units of a key that has no slot, in a life of their own. */
+void outbox_report_once(struct weir_limiter *limiter, const struct weir_key *key,
+                        const struct weir_plan *plan, uint64_t window_index, uint32_t units);
 void outbox_last_words(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+void outbox_ask(struct weir_limiter *limiter, const struct weir_ask *ask);
 
 #endif

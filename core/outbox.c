@@ -1,5 +1,6 @@
-/* What leaves the limiter besides asks in the ordinary course: reports of spent units, and the last
- * ask of a key that makes room for another. Both are rings; a call that could need a place checks
+/* What leaves the limiter besides asks in the ordinary course: reports of spent units, and asks
+ * whose answer nobody waits for, such as the last of a key that makes room for another. Both are
+ * rings; a call that could need a place checks
  * for room before it changes anything. */
 #include "limiter_private.h"
 #include "weir/assert.h"
@@ -10,15 +11,19 @@ bool outbox_has_room(const struct weir_limiter *limiter)
            limiter->last_word_count + OUTBOX_RESERVE <= ASK_OUTBOX;
 }
 
+static void append_report(struct weir_limiter *limiter, const struct weir_report *report)
+{
+    WEIR_ASSERT(limiter->report_count < REPORT_OUTBOX);
+    const uint32_t place = (limiter->report_first + limiter->report_count) % REPORT_OUTBOX;
+    limiter->report_count++;
+    limiter->reports[place] = *report;
+}
+
 void outbox_report(struct weir_limiter *limiter, uint32_t slot, bool sealed)
 {
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
-
-    WEIR_ASSERT(limiter->report_count < REPORT_OUTBOX);
-    const uint32_t place = (limiter->report_first + limiter->report_count) % REPORT_OUTBOX;
-    limiter->report_count++;
-    limiter->reports[place] = (struct weir_report){
+    const struct weir_report report = {
         .key = hot->key,
         .window_index = cold->window_index,
         .window_us = cold->window_us,
@@ -29,6 +34,26 @@ void outbox_report(struct weir_limiter *limiter, uint32_t slot, bool sealed)
         .spent_units = hot->spent_units,
         .sealed = sealed,
     };
+
+    append_report(limiter, &report);
+}
+
+/* Not sealed: the process may spend more of the key in the same window, in other lives. */
+void outbox_report_once(struct weir_limiter *limiter, const struct weir_key *key,
+                        const struct weir_plan *plan, uint64_t window_index, uint32_t units)
+{
+    const struct weir_report report = {
+        .key = *key,
+        .window_index = window_index,
+        .window_us = plan->window_us,
+        .incarnation = limiter->options.incarnation,
+        .process = limiter->options.process,
+        .life = ++limiter->lives,
+        .sequence = 1,
+        .spent_units = units,
+    };
+
+    append_report(limiter, &report);
 }
 
 bool weir_limiter_next_report(struct weir_limiter *limiter, struct weir_report *report)
@@ -42,11 +67,21 @@ bool weir_limiter_next_report(struct weir_limiter *limiter, struct weir_report *
     return true;
 }
 
-void outbox_last_words(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+static struct weir_ask *append_ask(struct weir_limiter *limiter)
 {
     WEIR_ASSERT(limiter->last_word_count < ASK_OUTBOX);
     const uint32_t place = (limiter->last_word_first + limiter->last_word_count) % ASK_OUTBOX;
     limiter->last_word_count++;
+    return &limiter->last_words[place];
+}
+
+void outbox_last_words(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
     limiter->hot[slot].flags |= HOT_RETURN;
-    asking_build(limiter, slot, now_ns, &limiter->last_words[place]);
+    asking_build(limiter, slot, now_ns, append_ask(limiter));
+}
+
+void outbox_ask(struct weir_limiter *limiter, const struct weir_ask *ask)
+{
+    *append_ask(limiter) = *ask;
 }

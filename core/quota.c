@@ -99,7 +99,7 @@ uint64_t weir_limiter_spendable_units(const struct weir_limiter *limiter, uint64
     const uint32_t slot = table_find(limiter, key);
 
     if (slot == SLOT_NONE || !lease_is_held(limiter, slot) ||
-        clock_late_ns(&limiter->clock, now_ns) >= lease_end_us(limiter, slot) * NS_PER_US) {
+        clock_late_ns(&limiter->clock, now_ns) >= limiter->cold[slot].lease_end_us * NS_PER_US) {
         return 0;
     }
     const struct weir_plan *plan = slot_plan(limiter, slot);

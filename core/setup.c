@@ -10,6 +10,8 @@ struct layout {
     size_t plans;
     size_t plan_deleted;
     size_t waiters;
+    size_t directs;
+    size_t direct_heads;
     size_t weight_versions;
     size_t weights;
     size_t index;
@@ -23,7 +25,8 @@ static bool options_are_valid(const struct weir_limiter_options *options)
     return options->key_capacity >= 1 && options->key_capacity <= WEIR_KEYS_MAX &&
            options->plan_capacity >= 1 && options->plan_capacity <= UINT16_MAX &&
            options->endpoint_capacity <= UINT16_MAX && options->waiter_capacity >= 1 &&
-           options->waiter_capacity <= WEIR_WAITERS_MAX;
+           options->waiter_capacity <= WEIR_WAITERS_MAX &&
+           (unsigned)options->full_table <= WEIR_FULL_TABLE_PER_REQUEST;
 }
 
 static size_t place(size_t *end, size_t count, size_t size)
@@ -46,6 +49,9 @@ static struct layout layout_of(const struct weir_limiter_options *options)
     layout.plans = place(&layout.end, options->plan_capacity, sizeof(struct weir_plan));
     layout.plan_deleted = place(&layout.end, options->plan_capacity, sizeof(bool));
     layout.waiters = place(&layout.end, options->waiter_capacity, sizeof(struct waiter));
+    layout.directs = place(&layout.end, options->waiter_capacity, sizeof(struct direct));
+    layout.direct_heads =
+        place(&layout.end, direct_head_count(options->waiter_capacity), sizeof(uint32_t));
     layout.weight_versions = place(&layout.end, options->endpoint_capacity, sizeof(uint64_t));
     layout.weights = place(&layout.end, options->endpoint_capacity, sizeof(uint32_t));
     layout.index = place(&layout.end, layout.index_size, sizeof(uint32_t));
@@ -79,6 +85,8 @@ enum weir_status weir_limiter_init(struct weir_limiter **limiter, void *memory, 
         .plans = (void *)(base + layout.plans),
         .plan_deleted = (void *)(base + layout.plan_deleted),
         .waiters = (void *)(base + layout.waiters),
+        .directs = (void *)(base + layout.directs),
+        .direct_heads = (void *)(base + layout.direct_heads),
         .weight_versions = (void *)(base + layout.weight_versions),
         .weights = (void *)(base + layout.weights),
         .index = (void *)(base + layout.index),
@@ -100,8 +108,21 @@ enum weir_status weir_limiter_init(struct weir_limiter **limiter, void *memory, 
         made->index[i] = 0;
     }
     waiting_init(made);
+    direct_init(made);
     *limiter = made;
     return WEIR_OK;
+}
+
+struct weir_plan plan_for_ask(const struct weir_limiter *limiter, uint32_t plan_index,
+                              uint64_t assigned_version)
+{
+    struct weir_plan plan = limiter->plans[plan_index];
+
+    if (assigned_version > plan.version) {
+        plan.version = assigned_version;
+        plan.since_us = 0;
+    }
+    return plan;
 }
 
 void plan_forget_denial(struct weir_limiter *limiter, uint32_t slot)

@@ -36,6 +36,30 @@ uint32_t table_find(const struct weir_limiter *limiter, const struct weir_key *k
     }
 }
 
+void table_prefetch_index(const struct weir_limiter *limiter, const struct weir_key *key)
+{
+#if defined(__GNUC__)
+    __builtin_prefetch(&limiter->index[home_of(limiter, key)]);
+#else
+    (void)limiter;
+    (void)key;
+#endif
+}
+
+void table_prefetch_slot(const struct weir_limiter *limiter, const struct weir_key *key)
+{
+#if defined(__GNUC__)
+    /* the key itself is a probe or two further if another one shares its home: not worth a look */
+    const uint32_t entry = limiter->index[home_of(limiter, key)];
+    if (entry != 0) {
+        __builtin_prefetch(&limiter->hot[entry - 1], 1);
+    }
+#else
+    (void)limiter;
+    (void)key;
+#endif
+}
+
 uint32_t table_insert(struct weir_limiter *limiter, const struct weir_key *key)
 {
     uint32_t slot = limiter->free_slot;

@@ -1,6 +1,8 @@
 /* Requests that wait for the store: a pool of places, a circular list per key (in order of
- * arrival), and a list of those that are settled and not yet fetched. */
+ * arrival), and a list of those that are settled and not yet fetched. Requests that the store
+ * decides one by one have places of the same pool and are in none of these lists (direct.c). */
 #include "limiter_private.h"
+#include "weir/assert.h"
 
 void waiting_init(struct weir_limiter *limiter)
 {
@@ -16,21 +18,30 @@ bool waiting_has_room(const struct weir_limiter *limiter)
            limiter->used_waiters < limiter->options.waiter_capacity;
 }
 
-bool waiting_add(struct weir_limiter *limiter, uint32_t slot, uint32_t cost, uint64_t *ticket)
+uint32_t waiting_take_place(struct weir_limiter *limiter, uint32_t cost)
 {
-    struct cold *cold = &limiter->cold[slot];
     uint32_t place = limiter->waiter_free;
 
-    if (!waiting_has_room(limiter) || cost > UINT32_MAX / 2 - cold->wait_units) {
-        return false;
-    }
+    WEIR_ASSERT(waiting_has_room(limiter));
     if (place != SLOT_NONE) {
         limiter->waiter_free = limiter->waiters[place].next;
     } else {
         place = limiter->used_waiters++;
     }
+    limiter->waiters[place] =
+        (struct waiter){.ticket = limiter->next_ticket++, .cost = cost, .next = place};
+    return place;
+}
+
+bool waiting_add(struct weir_limiter *limiter, uint32_t slot, uint32_t cost, uint64_t *ticket)
+{
+    struct cold *cold = &limiter->cold[slot];
+
+    if (!waiting_has_room(limiter) || cost > UINT32_MAX / 2 - cold->wait_units) {
+        return false;
+    }
+    const uint32_t place = waiting_take_place(limiter, cost);
     struct waiter *waiter = &limiter->waiters[place];
-    *waiter = (struct waiter){.ticket = limiter->next_ticket++, .cost = cost, .next = place};
     if (cold->wait_last != SLOT_NONE) {
         waiter->next = limiter->waiters[cold->wait_last].next;
         limiter->waiters[cold->wait_last].next = place;
@@ -57,7 +68,24 @@ uint32_t waiting_least_cost(const struct weir_limiter *limiter, uint32_t slot)
     return least;
 }
 
-static void settled_append(struct weir_limiter *limiter, uint32_t place)
+uint32_t waiting_leave(struct weir_limiter *limiter, uint32_t slot)
+{
+    struct cold *cold = &limiter->cold[slot];
+
+    if (cold->wait_last == SLOT_NONE) {
+        return SLOT_NONE;
+    }
+    struct waiter *last = &limiter->waiters[cold->wait_last];
+    const uint32_t first = last->next;
+    last->next = limiter->waiters[first].next;
+    if (first == cold->wait_last) {
+        cold->wait_last = SLOT_NONE;
+    }
+    cold->wait_units -= limiter->waiters[first].cost;
+    return first;
+}
+
+void waiting_settled(struct weir_limiter *limiter, uint32_t place)
 {
     limiter->waiters[place].next = SLOT_NONE;
     if (limiter->settled_last == SLOT_NONE) {
@@ -109,7 +137,7 @@ void waiting_settle(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns
         done = place == last;
         if (settle_one(limiter, slot, now_ns, waiter)) {
             cold->wait_units -= waiter->cost;
-            settled_append(limiter, place);
+            waiting_settled(limiter, place);
         } else {
             if (kept_last != SLOT_NONE) {
                 limiter->waiters[kept_last].next = place;

@@ -107,10 +107,10 @@ static void expire(struct sim_client *client, uint64_t local_ns)
 static bool shutdown_limiter(struct sim_client *client, uint64_t local_ns)
 {
     struct client_lease *self = (struct client_lease *)client;
-    const bool done = weir_limiter_shutdown(self->limiter, local_ns);
+    const enum weir_shutdown result = weir_limiter_shutdown(self->limiter, local_ns);
 
     drain_reports(self);
-    return done;
+    return result != WEIR_SHUTDOWN_OUTBOX_FULL; /* answers of asks come by themselves */
 }
 
 static uint64_t reported_units(const struct sim_client *client)
@@ -162,6 +162,17 @@ static const struct sim_client_operations operations = {
     .free = client_free,
 };
 
+static enum weir_full_table full_table(const struct sim_scenario *scenario)
+{
+    switch (scenario->full_table) {
+    case SIM_FULL_TABLE_EVICT:
+        return WEIR_FULL_TABLE_EVICT;
+    case SIM_FULL_TABLE_PER_REQUEST:
+        return WEIR_FULL_TABLE_PER_REQUEST;
+    }
+    return WEIR_FULL_TABLE_EVICT;
+}
+
 struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint32_t process,
                                         uint64_t start_ns)
 {
@@ -179,6 +190,7 @@ struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint3
         .endpoint_capacity = (uint32_t)scenario->endpoint_count,
         .waiter_capacity = WAITERS,
         .start_ns = start_ns,
+        .full_table = full_table(scenario),
     };
     const size_t size = (weir_limiter_size(&options) + 63) / 64 * 64;
 

@@ -4,7 +4,6 @@
 
 #include "client.h"
 #include "memory.h"
-#include "weir/take.h"
 
 /* Requests not yet sent, and verdicts not yet fetched: a decide or reply adds at most one of
  * either. */

@@ -69,6 +69,7 @@ struct fleet {
     uint32_t exchange_count;
     uint64_t delay_min_ns; /* one way */
     uint64_t delay_max_ns;
+    enum weir_full_table full_table;
 
     struct weir_settled last_settled;
     uint32_t settled_count;
@@ -138,6 +139,7 @@ static inline void fleet_start(struct fleet *fleet, uint32_t process_count, uint
             .endpoint_capacity = 2,
             .waiter_capacity = 64,
             .start_ns = process->start_ns,
+            .full_table = fleet->full_table,
         };
         const size_t size = (weir_limiter_size(&options) + 63) / 64 * 64;
         process->memory = aligned_alloc(64, size);
@@ -434,14 +436,16 @@ static inline void fleet_shutdown(struct fleet *fleet)
     fleet_run_for(fleet, SECOND_NS); /* what waits is decided */
     for (uint32_t i = 0; i < fleet->process_count; i++) {
         assert_int_equal(fleet->processes[i].waiting, 0);
-        while (!weir_limiter_shutdown(fleet_limiter(fleet, i), fleet_local_ns(fleet, i))) {
+        while (weir_limiter_shutdown(fleet_limiter(fleet, i), fleet_local_ns(fleet, i)) ==
+               WEIR_SHUTDOWN_OUTBOX_FULL) {
             fleet_drain(fleet, i);
         }
         fleet_drain(fleet, i);
     }
     fleet_run_for(fleet, SECOND_NS);
     for (uint32_t i = 0; i < fleet->process_count; i++) {
-        while (!weir_limiter_shutdown(fleet_limiter(fleet, i), fleet_local_ns(fleet, i))) {
+        while (weir_limiter_shutdown(fleet_limiter(fleet, i), fleet_local_ns(fleet, i)) ==
+               WEIR_SHUTDOWN_OUTBOX_FULL) {
             fleet_drain(fleet, i);
         }
         fleet_drain(fleet, i);

@@ -127,7 +127,7 @@ static void b04_cost_zero_touches_nothing(void **state)
         assert_refused(limiter, &request, WEIR_OK); /* a zeroed decision says admitted */
     }
     assert_false(weir_limiter_quota(limiter, 2 * NS_PER_S, &PLAIN_KEY, 0, &quota));
-    assert_true(weir_limiter_shutdown(limiter, 2 * NS_PER_S));
+    assert_int_equal(weir_limiter_shutdown(limiter, 2 * NS_PER_S), WEIR_SHUTDOWN_DONE);
     struct weir_ask ask;
     struct weir_report report;
     assert_false(weir_limiter_next_ask(limiter, 2 * NS_PER_S, &ask));
@@ -241,7 +241,7 @@ static void shutdown_without_keys_is_done_at_once(void **state)
     (void)state;
     struct weir_limiter *limiter = one_limiter();
 
-    assert_true(weir_limiter_shutdown(limiter, 2 * NS_PER_S));
+    assert_int_equal(weir_limiter_shutdown(limiter, 2 * NS_PER_S), WEIR_SHUTDOWN_DONE);
     assert_int_equal(weir_limiter_next_deadline_ns(limiter), UINT64_MAX);
     weir_limiter_expire(limiter, 3 * NS_PER_S);
 }

@@ -150,7 +150,7 @@ static void shutdown_leaves_what_waits_and_is_called_again(void **state)
     fleet_decide(fleet, 0, 0, 1);
     fleet_request(fleet, 0, 1, 1); /* under way */
 
-    assert_true(weir_limiter_shutdown(limiter, fleet_local_ns(fleet, 0)));
+    assert_int_equal(weir_limiter_shutdown(limiter, fleet_local_ns(fleet, 0)), WEIR_SHUTDOWN_BUSY);
     fleet_drain(fleet, 0);
     assert_int_equal(weir_limiter_held_units(limiter, &fleet->keys[0].key), 0);
     fleet_run_for(fleet, MS_NS);
@@ -171,7 +171,8 @@ static void a_full_outbox_stops_what_needs_it_and_nothing_else(void **state)
     }
     fleet_request(fleet, 0, 19, 10); /* under way */
 
-    assert_false(weir_limiter_shutdown(limiter, fleet_local_ns(fleet, 0)));
+    assert_int_equal(weir_limiter_shutdown(limiter, fleet_local_ns(fleet, 0)),
+                     WEIR_SHUTDOWN_OUTBOX_FULL);
     request.key = fleet->keys[50].key; /* a new key may have to evict one */
     assert_int_equal(weir_limiter_decide(limiter, fleet_local_ns(fleet, 0), &request, &decision),
                      WEIR_ERR_OUTBOX_FULL);

@@ -169,7 +169,8 @@ static void permits_parked_elsewhere_are_looked_for_again_ever_more_rarely(void 
         last_ns = decision.retry_after_ns;
         fleet_run_for(fleet, decision.retry_after_ns);
     }
-    assert_true(weir_limiter_shutdown(fleet_limiter(fleet, 1), fleet_local_ns(fleet, 1)));
+    assert_int_equal(weir_limiter_shutdown(fleet_limiter(fleet, 1), fleet_local_ns(fleet, 1)),
+                     WEIR_SHUTDOWN_DONE);
     fleet_drain(fleet, 1);
     fleet_run_for(fleet, last_ns);
     assert_int_equal(fleet_decide(fleet, 0, 0, 1).verdict, WEIR_VERDICT_ADMITTED);
