@@ -12,7 +12,6 @@
 #define TIMEOUT_S 250
 
 struct totals {
-    unsigned answered_count; /* scenarios in which every request was decided */
     unsigned evicting_count;
     uint64_t requests;
     uint64_t asks;
@@ -33,8 +32,6 @@ static void assert_none(uint64_t value, const char *what)
     }
 }
 
-/* Where a lease may be over before its grant can come, a request may wait for ever: then units that
- * are on their way when the run ends are missing, and only the contract is left to check. */
 static void check(const struct world_run *run, struct totals *totals)
 {
     const struct sim_metrics *metrics = &run->world.metrics;
@@ -48,10 +45,7 @@ static void check(const struct world_run *run, struct totals *totals)
     totals->asks += metrics->asks;
     totals->evicting_count +=
         run->scenario.table_keys != 0 && run->scenario.table_keys < run->world.catalog.key_count;
-    if (metrics->unanswered != 0) {
-        return;
-    }
-    totals->answered_count++;
+    assert_none(metrics->unanswered, "unanswered");
     assert_none(!run->world.drained, "not drained");
     assert_none(store->granted_units - store->returned_units - all->admitted_units,
                 "granted, and neither spent nor given back");
@@ -82,7 +76,6 @@ static void contract_ledger_and_billing_hold_whatever_happens(void **state)
         run_one(seed, &totals);
     }
 
-    assert_true(totals.answered_count >= SCENARIO_COUNT * 3 / 4);
     assert_true(totals.evicting_count >= SCENARIO_COUNT / 4);
     assert_true(totals.requests >= 50000);
     assert_true(totals.asks >= 50000);
