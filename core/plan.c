@@ -52,16 +52,22 @@ static uint64_t scaled_exactly(uint64_t value, uint64_t factor, uint64_t divisor
     return value * factor / divisor;
 }
 
+static int has_window(enum weir_algorithm algorithm)
+{
+    return algorithm == WEIR_ALGORITHM_WINDOW || algorithm == WEIR_ALGORITHM_SLIDING ||
+           algorithm == WEIR_ALGORITHM_LOG;
+}
+
 /* limit_units and capacity_units, and the bound that keeps every later product exact. */
 static enum weir_status derive_limits(struct weir_plan *plan,
                                       const struct weir_plan_options *options)
 {
     const uint64_t span_us =
-        options->algorithm == WEIR_ALGORITHM_WINDOW ? options->window_us : UINT64_C(60000000);
+        has_window(options->algorithm) ? options->window_us : UINT64_C(60000000);
 
     plan->limit_units = scaled_exactly(plan->rate_units, span_us, plan->rate_period_us);
     plan->capacity_units =
-        options->algorithm == WEIR_ALGORITHM_WINDOW ? plan->limit_units : options->capacity_units;
+        has_window(options->algorithm) ? plan->limit_units : options->capacity_units;
     if (plan->limit_units == UINT64_MAX || plan->capacity_units >= WEIR_EXACT_MAX ||
         plan->rate_units >= WEIR_EXACT_MAX) {
         return WEIR_ERR_PLAN_INEXACT;

@@ -187,8 +187,11 @@ bool sim_scenario_read_plans(const struct sim_node *root, struct sim_scenario *s
     json_object_foreach(plans.value, name, value)
     {
         struct sim_node node = sim_read_member(&plans, name);
+        struct sim_plan *plan = &scenario->plans[scenario->plan_count++];
 
-        if (!read_plan(&node, &scenario->plans[scenario->plan_count++])) {
+        plan->sizer = scenario->sizer;
+        plan->fixed_lease_units = scenario->fixed_lease_units;
+        if (!read_plan(&node, plan)) {
             return false;
         }
     }
