@@ -10,39 +10,23 @@
 #define MINUTE_NS (60 * NS_PER_S)
 #define SECOND_CELLS_MAX (UINT64_C(64) << 20) /* keys x seconds kept at most */
 
-static bool is_window(const struct sim_catalog *catalog, uint32_t key)
-{
-    return catalog->plans[catalog->keys[key].plan].algorithm == WEIR_ALGORITHM_WINDOW;
-}
-
 static void init_key(struct sim_accuracy *accuracy, uint32_t number)
 {
     const struct sim_catalog *catalog = accuracy->catalog;
     const struct sim_key *key = &catalog->keys[number];
     const struct weir_plan *plan = &catalog->plans[key->plan];
     struct sim_key_accuracy *entry = &accuracy->keys[number];
-    const uint64_t start = sim_catalog_start_units(catalog, number);
+    const uint64_t used_units = plan->capacity_units - sim_catalog_start_units(catalog, number);
+    struct sim_oracle_rule rule;
 
-    if (is_window(catalog, number)) {
-        const uint64_t window_ns = plan->window_us * 1000;
-        const struct sim_oracle_rule rule = {.kind = SIM_ORACLE_WINDOW,
-                                             .limit_units = plan->limit_units,
-                                             .window_ns = window_ns,
-                                             .phase_ns = key->window_phase_ns};
-        sim_oracle_init(&entry->oracle, &rule, plan->limit_units - start);
-        sim_contract_init(&entry->contract, &rule, plan->limit_units - start);
-        entry->interval_ns = window_ns;
-        entry->first_end_ns = window_ns - key->window_phase_ns;
-    } else {
-        const struct sim_oracle_rule rule = {.kind = SIM_ORACLE_BUCKET,
-                                             .rate_units = plan->rate_units,
-                                             .period_ns = plan->rate_period_us * 1000,
-                                             .capacity_units = plan->capacity_units};
-        sim_oracle_init(&entry->oracle, &rule, plan->capacity_units - start);
-        sim_contract_init(&entry->contract, &rule, 0);
-        entry->interval_ns = MINUTE_NS;
-        entry->first_end_ns = MINUTE_NS;
-    }
+    sim_plan_history_rule(&accuracy->history, number, 0, &rule);
+    sim_oracle_init(&entry->oracle, &rule, used_units);
+    sim_contract_init(&entry->contract, &rule, rule.kind == SIM_ORACLE_BUCKET ? 0 : used_units);
+    entry->has_windows =
+        sim_plan_era_has_windows(sim_plan_history_era(&accuracy->history, number, 0)) &&
+        sim_plan_history_altered_ns(&accuracy->history, number) == UINT64_MAX;
+    entry->interval_ns = entry->has_windows ? rule.window_ns : MINUTE_NS;
+    entry->first_end_ns = entry->has_windows ? rule.window_ns - rule.phase_ns : MINUTE_NS;
     entry->first_cell = accuracy->cell_count;
     entry->cell_count = sim_accuracy_interval(accuracy, number, accuracy->duration_ns - 1) + 1;
     accuracy->cell_count += entry->cell_count;
@@ -58,6 +42,7 @@ void sim_accuracy_init(struct sim_accuracy *accuracy, const struct sim_catalog *
         .duration_ns = catalog->scenario->duration_ns,
         .keys = sim_memory_new(catalog->key_count, sizeof(struct sim_key_accuracy)),
     };
+    sim_plan_history_init(&accuracy->history, catalog);
     for (uint32_t key = 0; key < catalog->key_count; key++) {
         init_key(accuracy, key);
     }
@@ -77,6 +62,7 @@ void sim_accuracy_deinit(struct sim_accuracy *accuracy)
         sim_oracle_deinit(&accuracy->keys[key].oracle);
         sim_contract_deinit(&accuracy->keys[key].contract);
     }
+    sim_plan_history_deinit(&accuracy->history);
     free(accuracy->keys);
     free(accuracy->cells);
     free(accuracy->delta_by_second);
@@ -106,6 +92,22 @@ uint64_t sim_accuracy_interval_end_ns(const struct sim_accuracy *accuracy, uint3
     return entry->first_end_ns + interval * entry->interval_ns;
 }
 
+uint64_t sim_accuracy_interval_start_ns(const struct sim_accuracy *accuracy, uint32_t key,
+                                        uint32_t interval)
+{
+    return interval == 0 ? 0 : sim_accuracy_interval_end_ns(accuracy, key, interval - 1);
+}
+
+uint64_t sim_accuracy_limit_units(const struct sim_accuracy *accuracy, uint32_t key,
+                                  uint32_t interval)
+{
+    const uint64_t end_ns = sim_accuracy_interval_end_ns(accuracy, key, interval);
+
+    return sim_plan_history_limit_units(
+        &accuracy->history, key, sim_accuracy_interval_start_ns(accuracy, key, interval),
+        end_ns < accuracy->duration_ns ? end_ns : accuracy->duration_ns);
+}
+
 /* Remember in which second the oracle's bucket was last full: what was denied before that cannot be
  * made up for. */
 static void note_full(struct sim_accuracy *accuracy, uint32_t key, uint64_t time_ns)
@@ -120,8 +122,8 @@ static void note_full(struct sim_accuracy *accuracy, uint32_t key, uint64_t time
     }
 }
 
-/* Bring a key's oracle to time_ns, stopping at each end of a second and of an interval on the way.
- */
+/* Bring a key's oracle to time_ns, stopping at each end of a second and of an interval on the way,
+ * and at each change of its plan. */
 static void advance_oracle(struct sim_accuracy *accuracy, uint32_t key, uint64_t time_ns)
 {
     struct sim_key_accuracy *entry = &accuracy->keys[key];
@@ -132,19 +134,27 @@ static void advance_oracle(struct sim_accuracy *accuracy, uint32_t key, uint64_t
         const uint64_t second_end_ns = accuracy->second_count == 0
                                            ? UINT64_MAX
                                            : (entry->oracle_second + UINT64_C(1)) * NS_PER_S;
-        const uint64_t stop_ns = cell_end_ns < second_end_ns ? cell_end_ns : second_end_ns;
+        const uint64_t change_ns =
+            sim_plan_history_start_ns(&accuracy->history, key, entry->oracle_era + 1);
+        const uint64_t end_ns = cell_end_ns < second_end_ns ? cell_end_ns : second_end_ns;
+        const uint64_t stop_ns = change_ns < end_ns ? change_ns : end_ns;
         if (stop_ns > time_ns) {
             return;
         }
         if (stop_ns == cell_end_ns) {
             /* the last nanosecond: at its end a window's oracle has already rolled over */
             accuracy->cells[entry->first_cell + entry->oracle_cell].oracle_left =
-                sim_oracle_remaining_units(&entry->oracle, cell_end_ns - 1);
+                sim_oracle_remaining_at_end_units(&entry->oracle, cell_end_ns - 1);
             entry->oracle_cell++;
         }
         if (stop_ns == second_end_ns) {
             note_full(accuracy, key, second_end_ns - 1); /* its end belongs to the next second */
             entry->oracle_second++;
+        }
+        if (stop_ns == change_ns) { /* last: what ends then, ends under the old plan */
+            struct sim_oracle_rule rule;
+            sim_plan_history_rule(&accuracy->history, key, ++entry->oracle_era, &rule);
+            sim_oracle_change(&entry->oracle, change_ns, &rule);
         }
     }
 }
@@ -176,11 +186,13 @@ bool sim_accuracy_arrival(struct sim_accuracy *accuracy, uint32_t key, uint64_t 
 }
 
 void sim_accuracy_admitted(struct sim_accuracy *accuracy, uint32_t key, uint64_t arrived_ns,
-                           uint64_t decided_ns, uint32_t cost_units)
+                           uint64_t decided_ns, uint32_t cost_units, uint32_t charged_units)
 {
     const uint32_t interval = sim_accuracy_interval(accuracy, key, arrived_ns);
+    struct sim_cell *cell = &accuracy->cells[accuracy->keys[key].first_cell + interval];
 
-    accuracy->cells[accuracy->keys[key].first_cell + interval].admitted_units += cost_units;
+    cell->admitted_units += cost_units;
+    cell->charged_units += charged_units;
     if (accuracy->second_count != 0) {
         const size_t second = (size_t)(arrived_ns / NS_PER_S);
         accuracy->delta_by_second[(size_t)key * accuracy->second_count + second] -= cost_units;
@@ -209,6 +221,24 @@ static int by_time(const void *a, const void *b)
     return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
 }
 
+static void check_spending(struct sim_accuracy *accuracy, const struct sim_spending *spending)
+{
+    const uint32_t key = spending->key;
+    struct sim_key_accuracy *entry = &accuracy->keys[key];
+
+    for (;;) {
+        const uint64_t change_ns =
+            sim_plan_history_start_ns(&accuracy->history, key, entry->contract_era + 1);
+        struct sim_oracle_rule rule;
+        if (change_ns > spending->time_ns) {
+            break;
+        }
+        sim_plan_history_rule(&accuracy->history, key, ++entry->contract_era, &rule);
+        sim_contract_change(&entry->contract, change_ns, &rule);
+    }
+    sim_contract_spend(&entry->contract, spending->time_ns, spending->cost_units);
+}
+
 void sim_accuracy_check_contract(struct sim_accuracy *accuracy, uint64_t until_ns)
 {
     size_t later = 0;
@@ -223,8 +253,7 @@ void sim_accuracy_check_contract(struct sim_accuracy *accuracy, uint64_t until_n
             accuracy->spendings[later++] = *spending;
             continue;
         }
-        sim_contract_spend(&accuracy->keys[spending->key].contract, spending->time_ns,
-                           spending->cost_units);
+        check_spending(accuracy, spending);
     }
     accuracy->spending_count = later;
 }
@@ -247,7 +276,7 @@ void sim_accuracy_finish(struct sim_accuracy *accuracy)
         advance_oracle(accuracy, key, accuracy->duration_ns - 1);
         if (entry->oracle_cell < entry->cell_count) {
             accuracy->cells[entry->first_cell + entry->oracle_cell].oracle_left =
-                sim_oracle_remaining_units(&entry->oracle, accuracy->duration_ns - 1);
+                sim_oracle_remaining_at_end_units(&entry->oracle, accuracy->duration_ns - 1);
         }
     }
 }

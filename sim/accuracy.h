@@ -1,9 +1,14 @@
 /* How far the limiter was off, for every key and interval, against the oracle and against the
  * contract.
  *
- * Intervals: bucket plans, minutes of true time from 0; window plans, the key's own windows. A
- * request counts in the interval of its arrival, for the contract at its decision. Everything is
- * counted in units and exact; percentages are formed at the end. */
+ * Intervals: bucket and unlimited plans, minutes of true time from 0; window, sliding and log
+ * plans, the key's own windows. A key whose plan is deleted, or changes its algorithm or its
+ * windows, in mid-run: minutes all the time. A request counts in the interval of its arrival, for
+ * the contract at its decision. Everything is counted in units and exact; percentages are formed at
+ * the end.
+ *
+ * Changes of a plan take effect on each key's oracle and contract at their time, before a request
+ * that arrives, or is decided, at that very time. */
 #ifndef SIM_ACCURACY_H
 #define SIM_ACCURACY_H
 
@@ -14,17 +19,21 @@
 #include "catalog.h"
 #include "contract.h"
 #include "oracle.h"
+#include "plan_history.h"
 
-/* One key in one interval. The store_ fields are as of its end. */
+/* One key in one interval. The store_ fields are as of its end. What is left of a sliding window is
+ * taken at the very end, where the window before counts no more: the limit less the window's own
+ * units. */
 struct sim_cell {
     uint64_t demand_units;
     uint64_t ideal_demand_units; /* of a second run whose oracle was taken over; else 0 */
     uint64_t oracle_units;
     uint64_t admitted_units;
-    uint64_t oracle_left; /* the oracle's remainder at the end */
-    uint64_t store_left;  /* the store's remainder at the end */
-    uint64_t store_taken; /* bucket: taken from the store since time 0, less what came back; window:
-                             in this window */
+    uint64_t charged_units; /* what processes debited for them, by the weights they knew */
+    uint64_t oracle_left;   /* the oracle's remainder at the end */
+    uint64_t store_left;    /* the store's remainder at the end */
+    uint64_t store_taken;   /* taken from the store, less what came back: by minutes, since time 0;
+                               by windows, in this one */
 };
 
 /* An admission waiting to be checked against the contract in order of decision time. */
@@ -37,6 +46,9 @@ struct sim_spending {
 struct sim_key_accuracy {
     struct sim_oracle oracle;
     struct sim_contract contract;
+    bool has_windows;      /* its intervals are its own windows, not minutes */
+    uint32_t oracle_era;   /* of the plan's history, in force for the oracle ... */
+    uint32_t contract_era; /* ... and for the contract, which lags behind */
     uint64_t interval_ns;
     uint64_t first_end_ns; /* end of interval 0 */
     size_t first_cell;
@@ -47,6 +59,7 @@ struct sim_key_accuracy {
 
 struct sim_accuracy {
     const struct sim_catalog *catalog;
+    struct sim_plan_history history;
     uint64_t duration_ns;
     struct sim_key_accuracy *keys;
     struct sim_cell *cells;
@@ -73,17 +86,26 @@ void sim_accuracy_deinit(struct sim_accuracy *accuracy);
 bool sim_accuracy_arrival(struct sim_accuracy *accuracy, uint32_t key, uint64_t time_ns,
                           uint32_t cost_units);
 
-/* It was admitted by the limiter at decided_ns. In any order. */
+/* It was admitted by the limiter at decided_ns, and charged_units were debited for it: its cost,
+ * but for a process that has not heard of a new weight. In any order. */
 void sim_accuracy_admitted(struct sim_accuracy *accuracy, uint32_t key, uint64_t arrived_ns,
-                           uint64_t decided_ns, uint32_t cost_units);
+                           uint64_t decided_ns, uint32_t cost_units, uint32_t charged_units);
 
 /* No admission decided before until_ns is still to come: check those against the contract. */
 void sim_accuracy_check_contract(struct sim_accuracy *accuracy, uint64_t until_ns);
 
-/* The interval of a key that holds time_ns, and an interval's end. */
+/* The interval of a key that holds time_ns, an interval's start (0 at the earliest) and its end,
+ * which may lie beyond that of the run. */
 uint32_t sim_accuracy_interval(const struct sim_accuracy *accuracy, uint32_t key, uint64_t time_ns);
+uint64_t sim_accuracy_interval_start_ns(const struct sim_accuracy *accuracy, uint32_t key,
+                                        uint32_t interval);
 uint64_t sim_accuracy_interval_end_ns(const struct sim_accuracy *accuracy, uint32_t key,
                                       uint32_t interval);
+
+/* What an interval's percentages are of: the limit; where it changes, the mean weighted by the time
+ * of the run, without the time that has none. 0: there is no limit, and are no percentages. */
+uint64_t sim_accuracy_limit_units(const struct sim_accuracy *accuracy, uint32_t key,
+                                  uint32_t interval);
 
 /* The store's state at the end of an interval. */
 void sim_accuracy_store(struct sim_accuracy *accuracy, uint32_t key, uint32_t interval,

@@ -17,19 +17,30 @@ uint64_t sim_store_us(uint64_t true_ns)
     return SIM_STORE_EPOCH_US + true_ns / 1000;
 }
 
-static void make_plan(struct weir_plan *plan, const struct sim_plan *source,
-                      const struct sim_scenario *scenario)
+void sim_catalog_make_plan(struct weir_plan *plan, const struct sim_plan *source, uint64_t version)
 {
+    static const enum weir_algorithm algorithms[] = {
+        [SIM_ALGORITHM_BUCKET] = WEIR_ALGORITHM_BUCKET,
+        [SIM_ALGORITHM_WINDOW] = WEIR_ALGORITHM_WINDOW,
+        [SIM_ALGORITHM_SLIDING] = WEIR_ALGORITHM_SLIDING,
+        [SIM_ALGORITHM_LOG] = WEIR_ALGORITHM_LOG,
+        [SIM_ALGORITHM_UNLIMITED] = WEIR_ALGORITHM_UNLIMITED,
+    };
+    static const enum weir_sizer sizers[] = {
+        [SIM_SIZER_TAPERED] = WEIR_SIZER_TAPERED,
+        [SIM_SIZER_FIXED] = WEIR_SIZER_FIXED,
+        [SIM_SIZER_RATE] = WEIR_SIZER_RATE,
+        [SIM_SIZER_DOUBLING] = WEIR_SIZER_DOUBLING,
+    };
     const struct weir_plan_options options = {
-        .version = 1,
-        .algorithm = source->algorithm == SIM_ALGORITHM_WINDOW ? WEIR_ALGORITHM_WINDOW
-                                                               : WEIR_ALGORITHM_BUCKET,
-        .sizer = scenario->sizer == SIM_SIZER_FIXED ? WEIR_SIZER_FIXED : WEIR_SIZER_TAPERED,
+        .version = version,
+        .algorithm = algorithms[source->algorithm],
+        .sizer = sizers[source->sizer],
         .rate_units = source->rate_units,
         .rate_period_us = source->rate_period_us,
         .capacity_units = source->capacity_units,
         .window_us = source->window_us,
-        .fixed_lease_units = scenario->fixed_lease_units,
+        .fixed_lease_units = source->fixed_lease_units,
     };
     const enum weir_status status = weir_plan_make(plan, &options);
 
@@ -37,6 +48,15 @@ static void make_plan(struct weir_plan *plan, const struct sim_plan *source,
         fprintf(stderr, "weir: plan %s: %s\n", source->name, weir_status_text(status));
         exit(70);
     }
+}
+
+uint64_t sim_catalog_phase_ns(const struct sim_catalog *catalog, uint32_t key, uint64_t window_us)
+{
+    const uint64_t phase_us = catalog->scenario->coordination == SIM_COORDINATION_AS_WRITTEN
+                                  ? 0
+                                  : weir_key_phase_us(&catalog->keys[key].key, window_us);
+
+    return (SIM_STORE_EPOCH_US + phase_us) % window_us * 1000;
 }
 
 static void build_index(struct sim_catalog *catalog)
@@ -79,7 +99,7 @@ void sim_catalog_init(struct sim_catalog *catalog, const struct sim_scenario *sc
     catalog->keys = sim_memory_new(catalog->key_count, sizeof(struct sim_key));
     catalog->plans = sim_memory_new(scenario->plan_count, sizeof(struct weir_plan));
     for (size_t i = 0; i < scenario->plan_count; i++) {
-        make_plan(&catalog->plans[i], &scenario->plans[i], scenario);
+        sim_catalog_make_plan(&catalog->plans[i], &scenario->plans[i], 1);
     }
     uint32_t number = 0;
     for (uint32_t p = 0; p < scenario->population_count; p++) {
@@ -91,11 +111,8 @@ void sim_catalog_init(struct sim_catalog *catalog, const struct sim_scenario *sc
             snprintf(name, sizeof name, "%s/%" PRIu32, scenario->populations[p].name, i);
             key->key = weir_key_hash(fleet_secret, name, strlen(name));
             key->shard = (uint32_t)(key->key.low % scenario->shard_count);
-            const uint64_t window_us = catalog->plans[key->plan].window_us;
-            const uint64_t phase_us = scenario->coordination == SIM_COORDINATION_AS_WRITTEN
-                                          ? 0
-                                          : weir_key_phase_us(&key->key, window_us);
-            key->window_phase_ns = (SIM_STORE_EPOCH_US + phase_us) % window_us * 1000;
+            key->window_phase_ns =
+                sim_catalog_phase_ns(catalog, number, catalog->plans[key->plan].window_us);
         }
     }
     build_index(catalog);

@@ -38,6 +38,13 @@ struct sim_catalog {
 void sim_catalog_init(struct sim_catalog *catalog, const struct sim_scenario *scenario);
 void sim_catalog_deinit(struct sim_catalog *catalog);
 
+/* The core's plan of these numbers. Exits with a message if they are out of its bounds, which the
+ * scenario reader checks too. */
+void sim_catalog_make_plan(struct weir_plan *plan, const struct sim_plan *source, uint64_t version);
+
+/* The phase of this key's windows of that length, as in sim_key. */
+uint64_t sim_catalog_phase_ns(const struct sim_catalog *catalog, uint32_t key, uint64_t window_us);
+
 /* The number of the key with this fingerprint. Requires that there is one. */
 uint32_t sim_catalog_find(const struct sim_catalog *catalog, const struct weir_key *key);
 

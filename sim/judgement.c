@@ -2,98 +2,156 @@
 
 #include <stdlib.h>
 
+#include "lateness.h"
 #include "memory.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define SLIDING_S 60
 
-const char *const sim_cause_names[SIM_CAUSE_COUNT] = {"parked", "unclaimed", "withheld", "race",
-                                                      "unexplained"};
+const char *const sim_cause_names[SIM_CAUSE_COUNT] = {
+    "parked", "unclaimed", "withheld", "race", "stale_plan", "plan_change", "unexplained"};
 
 struct pair {
     double percent;
     double weight;
 };
 
-static const struct weir_plan *plan_of(const struct sim_accuracy *accuracy, uint32_t key)
-{
-    return &accuracy->catalog->plans[accuracy->catalog->keys[key].plan];
-}
-
 static uint64_t positive(int64_t value)
 {
     return value > 0 ? (uint64_t)value : 0;
 }
 
-/* oracle - admitted of the seconds before `second`, from the last one in which the oracle's bucket
- * was full: units denied that may rightly be admitted later. */
-static uint64_t late_units(const struct sim_accuracy *accuracy, uint32_t key, uint64_t second)
+static double larger(double a, double b)
 {
-    const size_t row = (size_t)key * accuracy->second_count;
-    int64_t deficit = 0;
+    return a > b ? a : b;
+}
 
-    for (uint64_t s = second; s-- > 0;) {
-        deficit += accuracy->delta_by_second[row + s];
-        if (accuracy->full_by_second[row + s]) {
-            break;
-        }
+static int64_t delta_of(const struct sim_cell *cell)
+{
+    return (int64_t)cell->oracle_units - (int64_t)cell->admitted_units;
+}
+
+/* What was denied before the interval and may rightly be admitted in it. Of a window nothing; of a
+ * sliding window or a log, in its own windows, exactly what was denied in the one before. */
+static uint64_t late_units(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval)
+{
+    const struct sim_key_accuracy *entry = &accuracy->keys[key];
+
+    if (interval == 0) {
+        return 0;
     }
-    return positive(deficit);
+    if (entry->has_windows) {
+        return entry->oracle.rule.kind == SIM_ORACLE_WINDOW
+                   ? 0
+                   : positive(delta_of(&accuracy->cells[entry->first_cell + interval - 1]));
+    }
+    return sim_lateness_units(accuracy, key,
+                              sim_accuracy_interval_start_ns(accuracy, key, interval) / NS_PER_S);
 }
 
 void sim_judgement_interval(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval,
                             uint64_t *over_units, uint64_t *under_units)
 {
-    const struct sim_key_accuracy *entry = &accuracy->keys[key];
-    const struct sim_cell *cell = &accuracy->cells[entry->first_cell + interval];
-    const int64_t delta = (int64_t)cell->oracle_units - (int64_t)cell->admitted_units;
+    const int64_t delta = delta_of(&accuracy->cells[accuracy->keys[key].first_cell + interval]);
 
     *under_units = positive(delta);
     *over_units = positive(-delta);
-    if (*over_units != 0 && interval > 0 && accuracy->second_count != 0 &&
-        plan_of(accuracy, key)->algorithm == WEIR_ALGORITHM_BUCKET) {
-        const uint64_t start_s =
-            sim_accuracy_interval_end_ns(accuracy, key, interval - 1) / NS_PER_S;
-        const uint64_t late = late_units(accuracy, key, start_s);
+    if (*over_units != 0) {
+        const uint64_t late = late_units(accuracy, key, interval);
         *over_units = *over_units > late ? *over_units - late : 0;
     }
 }
 
+/* What becomes of the part of an error that conservation does not attribute. */
+enum rest {
+    REST_IS_WITHHELD = 0,    /* a bucket: the difference in refill */
+    REST_IS_RACE_OR_NOTHING, /* its own windows have no refill: the store gave more than it had */
+    REST_IS_CHANGE,          /* the plan changed, or its windows end within the interval */
+    ALL_IS_CHANGE,           /* and for a part there was no limit: nothing conserves */
+    ALL_IS_NOTHING,          /* there is no limit at all: there can be no error */
+};
+
+static enum rest rest_of(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval)
+{
+    const struct sim_plan_history *history = &accuracy->history;
+    const uint64_t from_ns = sim_accuracy_interval_start_ns(accuracy, key, interval);
+    const uint64_t to_ns = sim_accuracy_interval_end_ns(accuracy, key, interval);
+    const uint64_t altered_ns = sim_plan_history_altered_ns(history, key);
+    const uint32_t count = sim_plan_history_era_count(history, key);
+    const struct sim_plan_era *last = NULL;
+    bool changes = false;
+    bool limited = true;
+
+    for (uint32_t number = 0; number < count; number++) {
+        const struct sim_plan_era *era = sim_plan_history_era(history, key, number);
+        /* an era that ends as the interval starts left its remainders there */
+        if (era->start_ns < to_ns &&
+            sim_plan_history_start_ns(history, key, number + 1) >= from_ns) {
+            changes |= number > 0 && era->start_ns >= from_ns;
+            limited &= sim_plan_era_has_limit(era);
+            last = era;
+        }
+    }
+    if (changes || altered_ns < from_ns) {
+        return limited ? REST_IS_CHANGE : ALL_IS_CHANGE;
+    }
+    if (!limited) {
+        return ALL_IS_NOTHING;
+    }
+    if (accuracy->keys[key].has_windows) {
+        return REST_IS_RACE_OR_NOTHING;
+    }
+    return sim_plan_era_has_windows(last) ? REST_IS_CHANGE : REST_IS_WITHHELD;
+}
+
 /* How much each cause adds to oracle - admitted in an interval. With S the oracle's and R the
- * store's remainder at the end, taken = what left the store, parked = taken - admitted: oracle =
+ * store's remainder at the end, taken = what left the store, parked = taken - charged: oracle =
  * start + refill(oracle) - S   and   taken = start + refill(store) - R,   so oracle - admitted =
- * parked + (R - S) + (refill(oracle) - refill(store)), all as changes over the interval. */
+ * parked + (R - S) + (refill(oracle) - refill(store)) + (charged - admitted), all as changes over
+ * the interval. */
 static void split_causes(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval,
                          int64_t part[SIM_CAUSE_COUNT])
 {
     const struct sim_key_accuracy *entry = &accuracy->keys[key];
     const struct sim_cell *cell = &accuracy->cells[entry->first_cell + interval];
     const struct sim_cell *before = interval == 0 ? NULL : cell - 1;
-    const int64_t delta = (int64_t)cell->oracle_units - (int64_t)cell->admitted_units;
-    int64_t taken = (int64_t)cell->store_taken;
-    int64_t unclaimed = (int64_t)cell->store_left - (int64_t)cell->oracle_left;
+    const enum rest rest = rest_of(accuracy, key, interval);
+    int64_t left = delta_of(cell);
 
-    if (plan_of(accuracy, key)->algorithm != WEIR_ALGORITHM_BUCKET) {
-        if (before == NULL) { /* what was used before time 0 counts in the first window */
-            taken -= (int64_t)plan_of(accuracy, key)->limit_units -
-                     (int64_t)sim_catalog_start_units(accuracy->catalog, key);
-        }
-    } else if (before != NULL) {
-        taken -= (int64_t)before->store_taken;
-        unclaimed -= (int64_t)before->store_left - (int64_t)before->oracle_left;
-    }
     for (int i = 0; i < SIM_CAUSE_COUNT; i++) {
         part[i] = 0;
     }
-    part[SIM_CAUSE_PARKED] = taken - (int64_t)cell->admitted_units;
-    part[SIM_CAUSE_UNCLAIMED] = unclaimed;
-    const int64_t rest = delta - part[SIM_CAUSE_PARKED] - unclaimed;
-    if (plan_of(accuracy, key)->algorithm == WEIR_ALGORITHM_BUCKET) {
-        part[SIM_CAUSE_WITHHELD] = rest;
-    } else if (rest < 0) {
-        part[SIM_CAUSE_RACE] = rest; /* a window has no refill: the store gave more than it had */
-    } else {
-        part[SIM_CAUSE_UNEXPLAINED] = rest;
+    part[SIM_CAUSE_STALE_PLAN] = (int64_t)cell->charged_units - (int64_t)cell->admitted_units;
+    left -= part[SIM_CAUSE_STALE_PLAN];
+    if (rest != ALL_IS_CHANGE && rest != ALL_IS_NOTHING) {
+        int64_t taken = (int64_t)cell->store_taken;
+        int64_t unclaimed = (int64_t)cell->store_left - (int64_t)cell->oracle_left;
+        if (before != NULL && !entry->has_windows) {
+            taken -= (int64_t)before->store_taken;
+            unclaimed -= (int64_t)before->store_left - (int64_t)before->oracle_left;
+        } else if (before == NULL && entry->has_windows) {
+            /* what was used before time 0 counts in the first window */
+            taken -= (int64_t)sim_plan_history_era(&accuracy->history, key, 0)->plan.limit_units -
+                     (int64_t)sim_catalog_start_units(accuracy->catalog, key);
+        }
+        part[SIM_CAUSE_PARKED] = taken - (int64_t)cell->charged_units;
+        part[SIM_CAUSE_UNCLAIMED] = unclaimed;
+        left -= part[SIM_CAUSE_PARKED] + unclaimed;
+    }
+    switch (rest) {
+    case REST_IS_WITHHELD:
+        part[SIM_CAUSE_WITHHELD] = left;
+        break;
+    case REST_IS_RACE_OR_NOTHING:
+        part[left < 0 ? SIM_CAUSE_RACE : SIM_CAUSE_UNEXPLAINED] = left;
+        break;
+    case REST_IS_CHANGE:
+    case ALL_IS_CHANGE:
+        part[SIM_CAUSE_PLAN_CHANGE] = left;
+        break;
+    case ALL_IS_NOTHING:
+        part[SIM_CAUSE_UNEXPLAINED] = left;
+        break;
     }
 }
 
@@ -147,44 +205,44 @@ static struct sim_spread spread_of(struct pair *pairs, size_t count)
     return spread;
 }
 
-/* late_units of every second, in one pass. */
-static void fill_late(uint64_t *late, const struct sim_accuracy *accuracy, uint32_t key)
+/* There is a time at which the key's limit is large enough for percentages. */
+static bool is_ever_in_percent(const struct sim_accuracy *accuracy, uint32_t key)
 {
-    const size_t row = (size_t)key * accuracy->second_count;
-    int64_t deficit = 0;
+    const uint32_t count = sim_plan_history_era_count(&accuracy->history, key);
 
-    for (uint32_t s = 0; s < accuracy->second_count; s++) {
-        if (accuracy->full_by_second[row + s]) {
-            deficit = 0;
+    for (uint32_t number = 0; number < count; number++) {
+        const struct sim_plan_era *era = sim_plan_history_era(&accuracy->history, key, number);
+        if (sim_plan_era_has_limit(era) && era->plan.limit_units >= SIM_PERCENT_LIMIT_MIN) {
+            return true;
         }
-        deficit += accuracy->delta_by_second[row + s];
-        late[s + 1] = positive(deficit);
     }
+    return false;
 }
 
 static void judge_sliding(struct sim_judgement *judgement, const struct sim_accuracy *accuracy,
                           uint32_t key)
 {
     const size_t row = (size_t)key * accuracy->second_count;
-    const double limit = (double)plan_of(accuracy, key)->limit_units;
     uint64_t *late = sim_memory_new(accuracy->second_count + (size_t)1, sizeof *late);
     int64_t delta = 0;
 
-    fill_late(late, accuracy, key);
+    sim_lateness_fill(late, accuracy, key);
     for (uint32_t s = 0; s < accuracy->second_count; s++) {
         delta += accuracy->delta_by_second[row + s];
         if (s >= SLIDING_S) {
             delta -= accuracy->delta_by_second[row + s - SLIDING_S];
         }
-        if (delta >= 0 || -100.0 * (double)delta / limit <= judgement->sliding_over_pct_max) {
+        if (delta >= 0) {
             continue;
         }
         const uint64_t start = s + 1 >= SLIDING_S ? s + 1 - SLIDING_S : 0;
+        const uint64_t limit = sim_plan_history_limit_units(
+            &accuracy->history, key, start * NS_PER_S, (s + UINT64_C(1)) * NS_PER_S);
         const uint64_t excess = positive(-delta);
         const uint64_t over = excess > late[start] ? excess - late[start] : 0;
-        const double percent = 100.0 * (double)over / limit;
-        if (percent > judgement->sliding_over_pct_max) {
-            judgement->sliding_over_pct_max = percent;
+        if (limit >= SIM_PERCENT_LIMIT_MIN) {
+            judgement->sliding_over_pct_max =
+                larger(judgement->sliding_over_pct_max, 100.0 * (double)over / (double)limit);
         }
     }
     free(late);
@@ -193,14 +251,16 @@ static void judge_sliding(struct sim_judgement *judgement, const struct sim_accu
 static void judge_contract(struct sim_judgement *judgement, const struct sim_accuracy *accuracy,
                            uint32_t key)
 {
-    const uint64_t limit = plan_of(accuracy, key)->limit_units;
+    const uint64_t limit =
+        sim_plan_history_limit_units(&accuracy->history, key, 0, accuracy->duration_ns);
     const uint64_t excess = sim_contract_excess_units(&accuracy->keys[key].contract);
 
     if (excess > judgement->contract_over_units_max) {
         judgement->contract_over_units_max = excess;
     }
-    if (limit > 0 && 100.0 * (double)excess / (double)limit > judgement->contract_over_pct_max) {
-        judgement->contract_over_pct_max = 100.0 * (double)excess / (double)limit;
+    if (limit > 0) {
+        judgement->contract_over_pct_max =
+            larger(judgement->contract_over_pct_max, 100.0 * (double)excess / (double)limit);
     }
 }
 
@@ -209,7 +269,7 @@ static void judge_cell(struct sim_judgement *judgement, const struct sim_accurac
 {
     const struct sim_key_accuracy *entry = &accuracy->keys[key];
     const struct sim_cell *cell = &accuracy->cells[entry->first_cell + interval];
-    const double limit = (double)plan_of(accuracy, key)->limit_units;
+    const double limit = (double)sim_accuracy_limit_units(accuracy, key, interval);
     int64_t part[SIM_CAUSE_COUNT];
     uint64_t over;
     uint64_t under;
@@ -222,12 +282,13 @@ static void judge_cell(struct sim_judgement *judgement, const struct sim_accurac
     *under_pct = limit > 0 ? 100.0 * (double)under / limit : 0;
     judgement->demand_units += cell->demand_units;
     judgement->admitted_units += cell->admitted_units;
+    judgement->charged_units += cell->charged_units;
     judgement->oracle_units += cell->oracle_units;
     judgement->over_units_max = over > judgement->over_units_max ? over : judgement->over_units_max;
     judgement->under_units_max =
         under > judgement->under_units_max ? under : judgement->under_units_max;
     const double percent = *over_pct > *under_pct ? *over_pct : *under_pct;
-    const bool counts = plan_of(accuracy, key)->limit_units >= SIM_PERCENT_LIMIT_MIN;
+    const bool counts = limit >= SIM_PERCENT_LIMIT_MIN;
     if (counts > judgement->worst.in_percent ||
         (counts == judgement->worst.in_percent && percent > judgement->worst.percent)) {
         judgement->worst = (struct sim_worst){
@@ -252,7 +313,6 @@ void sim_judgement_make(struct sim_judgement *judgement, const struct sim_accura
                                         .sliding_over_pct_max = accuracy->second_count ? 0 : -1};
     for (uint32_t key = 0; key < accuracy->catalog->key_count; key++) {
         const struct sim_key_accuracy *entry = &accuracy->keys[key];
-        const uint64_t limit = plan_of(accuracy, key)->limit_units;
         if (population != SIM_EVERY_POPULATION &&
             accuracy->catalog->keys[key].population != population) {
             continue;
@@ -270,12 +330,12 @@ void sim_judgement_make(struct sim_judgement *judgement, const struct sim_accura
             double under_pct;
             judge_cell(judgement, accuracy, key, interval, &over_pct, &under_pct);
             judgement->pair_count++;
-            if (limit >= SIM_PERCENT_LIMIT_MIN) {
+            if (sim_accuracy_limit_units(accuracy, key, interval) >= SIM_PERCENT_LIMIT_MIN) {
                 over[count] = (struct pair){over_pct, (double)demand_units};
                 under[count++] = (struct pair){under_pct, (double)demand_units};
             }
         }
-        if (accuracy->second_count != 0 && limit >= SIM_PERCENT_LIMIT_MIN) {
+        if (accuracy->second_count != 0 && is_ever_in_percent(accuracy, key)) {
             judge_sliding(judgement, accuracy, key);
         }
     }

@@ -17,6 +17,9 @@ enum sim_cause {
     SIM_CAUSE_WITHHELD,   /* refill that the capacity had no room for, because of permits counted as
                              out */
     SIM_CAUSE_RACE,       /* granted beyond what the store had: lost updates of a baseline */
+    SIM_CAUSE_STALE_PLAN, /* debited by an old weight: more or less than the request costs */
+    SIM_CAUSE_PLAN_CHANGE, /* the plan changed in the interval, or its intervals are not its
+                              windows; and conservation does not say which of the others it is */
     SIM_CAUSE_UNEXPLAINED,
     SIM_CAUSE_COUNT,
 };
@@ -51,6 +54,7 @@ struct sim_judgement {
     uint64_t cause_units[SIM_CAUSE_COUNT];
     uint64_t demand_units;
     uint64_t admitted_units;
+    uint64_t charged_units; /* debited for them */
     uint64_t oracle_units;
     uint64_t pair_count;
     struct sim_worst worst; /* percent -1: no pair */

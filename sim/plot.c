@@ -58,13 +58,12 @@ static bool write_intervals(const char *folder, const struct sim_world *world)
             "key,end_s,limit_units,demand_units,admitted_units,oracle_units,over_pct,under_pct\n");
     for (uint32_t key = 0; key < accuracy->catalog->key_count; key++) {
         const struct sim_key_accuracy *entry = &accuracy->keys[key];
-        const uint64_t limit =
-            accuracy->catalog->plans[accuracy->catalog->keys[key].plan].limit_units;
         char name[SIM_NAME_SIZE + 16];
         sim_catalog_name(accuracy->catalog, key, name, sizeof name);
         for (uint32_t i = 0; i < entry->cell_count; i++) {
             const struct sim_cell *cell = &accuracy->cells[entry->first_cell + i];
             const uint64_t end_ns = sim_accuracy_interval_end_ns(accuracy, key, i);
+            const uint64_t limit = sim_accuracy_limit_units(accuracy, key, i);
             uint64_t over;
             uint64_t under;
             sim_judgement_interval(accuracy, key, i, &over, &under);

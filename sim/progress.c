@@ -38,10 +38,12 @@ static void judge_new_intervals(struct sim_progress *progress, const struct sim_
         return;
     }
     for (uint32_t key = 0; key < accuracy->catalog->key_count; key++) {
-        const double limit =
-            (double)accuracy->catalog->plans[accuracy->catalog->keys[key].plan].limit_units;
         const uint32_t current = sim_accuracy_interval(accuracy, key, now_ns);
-        if (current == 0 || limit < SIM_PERCENT_LIMIT_MIN) {
+        if (current == 0) {
+            continue;
+        }
+        const double limit = (double)sim_accuracy_limit_units(accuracy, key, current - 1);
+        if (limit < SIM_PERCENT_LIMIT_MIN) {
             continue;
         }
         uint64_t over;

@@ -115,7 +115,7 @@ static int64_t missing_units(const struct sim_world *world, const struct sim_jud
         return 0;
     }
     return (int64_t)world->store.granted_units - (int64_t)world->store.returned_units -
-           (int64_t)judgement->admitted_units;
+           (int64_t)judgement->charged_units;
 }
 
 static json_t *ledger_json(const struct sim_world *world, const struct sim_judgement *judgement)
@@ -123,7 +123,7 @@ static json_t *ledger_json(const struct sim_world *world, const struct sim_judge
     const struct sim_store *store = &world->store;
 
     return json_pack("{s:o, s:o, s:o, s:I, s:b}", "granted_units", integer(store->granted_units),
-                     "spent_units", integer(judgement->admitted_units), "returned_units",
+                     "spent_units", integer(judgement->charged_units), "returned_units",
                      integer(store->returned_units), "missing_units",
                      (json_int_t)missing_units(world, judgement), "drained", world->drained);
 }

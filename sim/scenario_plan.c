@@ -278,7 +278,6 @@ bool sim_scenario_read_plans(const struct sim_node *root, struct sim_scenario *s
     json_object_foreach(plans.value, name, value)
     {
         struct sim_node node = sim_read_member(&plans, name);
-
         struct sim_plan *plan = &scenario->plans[scenario->plan_count++];
 
         if (!sim_read_entry_name(&node, plan->name) ||

@@ -51,8 +51,7 @@ static void schedule_samples(struct sim_world *world)
     sim_kernel_at(world->kernel, MINUTE_NS < duration_ns ? MINUTE_NS : duration_ns,
                   TAG_SAMPLE_MINUTE);
     for (uint32_t key = 0; key < world->catalog.key_count; key++) {
-        if (world->catalog.plans[world->catalog.keys[key].plan].algorithm ==
-            WEIR_ALGORITHM_WINDOW) {
+        if (world->accuracy.keys[key].has_windows) {
             const uint64_t end_ns = sim_accuracy_interval_end_ns(&world->accuracy, key, 0);
             sim_kernel_at(world->kernel, end_ns < duration_ns ? end_ns : duration_ns,
                           TAG_SAMPLE_KEY + key);
@@ -185,7 +184,7 @@ void sim_world_decided(struct sim_world *world, uint32_t process, const struct s
                        request->arrived_ns << 2 | (admitted ? 1 : 2), request->key);
     if (admitted) {
         sim_accuracy_admitted(&world->accuracy, request->key, request->arrived_ns, decided_ns,
-                              request->cost_units);
+                              request->cost_units, request->cost_units);
         sim_clientele_admitted(world->clientele, request->job, decided_ns);
     } else {
         sim_clientele_denied(world->clientele, request->job, decided_ns, decision->retry_after_ns);
@@ -296,8 +295,7 @@ static void on_sample_minute(struct sim_world *world, uint64_t now_ns)
     const uint64_t duration_ns = world->scenario->duration_ns;
 
     for (uint32_t key = 0; key < world->catalog.key_count; key++) {
-        if (world->catalog.plans[world->catalog.keys[key].plan].algorithm ==
-            WEIR_ALGORITHM_BUCKET) {
+        if (!world->accuracy.keys[key].has_windows) {
             sample_key(world, key, now_ns);
         }
     }

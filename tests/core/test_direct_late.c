@@ -35,7 +35,7 @@ static struct weir_answer tardy(struct desk *desk, const struct weir_ask *ask, u
     struct weir_answer answer = desk_grant(desk, ask);
 
     answer.store_us = late_ns / NS_PER_US - ask->flight_us - earlier_us;
-    answer.lease_period = 4321;
+    answer.lease_end_us = 4321;
     return answer;
 }
 
@@ -69,7 +69,7 @@ static void later_it_is_void_and_the_request_asks_again(void **state)
     const struct weir_ask again = desk_direct_ask(&desk);
     assert_int_equal(again.need_units, 3);
     assert_int_equal(again.unused_units, 3);
-    assert_int_equal(again.lease_period, 4321); /* of which window they were */
+    assert_int_equal(again.lease_end_us, 4321); /* of which window they were */
     assert_int_equal(again.flight_us, 8000);    /* two of the round trips there are now */
     assert_true(again.id.sequence > ask.id.sequence);
     assert_int_equal(weir_limiter_answer(desk.limiter, desk.now_ns, &answer), WEIR_ERR_UNEXPECTED);
@@ -131,7 +131,7 @@ static void four_late_answers_in_a_row_are_a_denial(void **state)
     const struct weir_ask last = desk_ask(&desk); /* what was granted last is accounted for too */
     assert_int_equal(last.flags, WEIR_ASK_RETURN);
     assert_int_equal(last.unused_units, 3);
-    assert_int_equal(last.lease_period, 4321);
+    assert_int_equal(last.lease_end_us, 4321);
     assert_int_equal(last.want_units + last.need_units + last.least_units, 0);
     struct weir_answer answer = desk_grant(&desk, &last);
     assert_int_equal(weir_limiter_answer(desk.limiter, desk.now_ns, &answer), WEIR_ERR_UNEXPECTED);
@@ -156,7 +156,7 @@ static void a_windows_permits_are_void_once_it_is_over(void **state)
                (START_US + 10 * MS_US) * NS_PER_US) {
             desk.now_ns++;
         }
-        answer.lease_period = 77;
+        answer.lease_end_us = START_US + 10 * MS_US;
         desk_hear(&desk, &answer);
         if (late == 0) {
             assert_int_equal(desk_settled(&desk, ticket).verdict, WEIR_VERDICT_ADMITTED);
@@ -164,7 +164,7 @@ static void a_windows_permits_are_void_once_it_is_over(void **state)
             desk_none_settled(&desk);
             const struct weir_ask again = desk_direct_ask(&desk);
             assert_int_equal(again.unused_units, 3);
-            assert_int_equal(again.lease_period, 77);
+            assert_int_equal(again.lease_end_us, START_US + 10 * MS_US);
         }
     }
 }
@@ -224,7 +224,7 @@ static void requests_that_waited_for_a_lease_go_on_alone(void **state)
     const struct weir_ask lease = desk_ask(&desk);
     assert_int_equal(lease.need_units, 7);
     struct weir_answer answer = desk_grant(&desk, &lease);
-    answer.lease_period = (desk_store_us(&desk)) / (20 * MS_US) + 1;
+    answer.lease_end_us = (desk_store_us(&desk) / (20 * MS_US) + 2) * 20 * MS_US;
     answer.granted_units = 0;
     desk.now_ns += 6 * NS_PER_MS;
 
@@ -255,7 +255,7 @@ static void a_lease_held_by_then_is_used_up_or_given_back(void **state)
     const struct weir_ask lease = desk_ask(&desk);
     struct weir_answer answer = desk_grant(&desk, &lease);
     answer.granted_units = 13;
-    answer.lease_period = (desk_store_us(&desk)) / (20 * MS_US) + 1;
+    answer.lease_end_us = (desk_store_us(&desk) / (20 * MS_US) + 2) * 20 * MS_US;
     desk_hear(&desk, &answer);
     const uint32_t held_units = desk.limiter->hot[0].held_units;
     assert_int_equal(held_units, 10);

@@ -13,7 +13,7 @@ static struct desk full_desk(void)
         const struct weir_ask ask = desk_ask(&desk);
         struct weir_answer answer = desk_grant(&desk, &ask);
         assert_int_equal(ask.flags, 0);
-        answer.lease_period = desk_store_us(&desk) / (5 * SECOND_US) + 1;
+        answer.lease_end_us = (desk_store_us(&desk) / (5 * SECOND_US) + 2) * 5 * SECOND_US;
         answer.granted_units = 11;
         answer.flags = WEIR_ANSWER_SCARCE; /* nothing is prefetched */
         desk_hear(&desk, &answer);
@@ -294,7 +294,7 @@ static void a_full_outbox_stops_decisions_and_answers_before_they_change_anythin
     const struct weir_ask ask = desk_direct_ask(&desk);
     const struct weir_answer answer = desk_grant(&desk, &ask);
     while (outbox_has_room(desk.limiter)) {
-        outbox_report_once(desk.limiter, &ask.key, 5, 6);
+        outbox_report_once(desk.limiter, &ask.key, &ask.plan, 5, 6);
     }
 
     assert_int_equal(desk_try(&desk, 4, 1, &decision), WEIR_ERR_OUTBOX_FULL);

@@ -61,8 +61,8 @@ static void a_request_counts_where_it_arrives_and_for_the_contract_where_it_is_d
     case_begin(&played, 60000, 1000, 120, 1);
     sim_accuracy_arrival(&played.accuracy, 0, MINUTE_NS - 1, 1000);
     sim_accuracy_arrival(&played.accuracy, 0, MINUTE_NS - 1, 1000);
-    sim_accuracy_admitted(&played.accuracy, 0, MINUTE_NS - 1, MINUTE_NS - 1, 1000);
-    sim_accuracy_admitted(&played.accuracy, 0, MINUTE_NS - 1, MINUTE_NS + SECOND_NS, 1000);
+    sim_accuracy_admitted(&played.accuracy, 0, MINUTE_NS - 1, MINUTE_NS - 1, 1000, 1000);
+    sim_accuracy_admitted(&played.accuracy, 0, MINUTE_NS - 1, MINUTE_NS + SECOND_NS, 1000, 1000);
     case_judge(&played);
 
     assert_int_equal(played.accuracy.cells[0].demand_units, 2000);
@@ -79,11 +79,11 @@ static void the_contract_sees_admissions_in_order_of_time_whatever_the_order_of_
     struct accuracy_case played;
 
     case_begin(&played, 60000, 1000, 120, 1);
-    sim_accuracy_admitted(&played.accuracy, 0, 0, 2 * SECOND_NS, 900);
-    sim_accuracy_admitted(&played.accuracy, 0, 0, SECOND_NS, 1200);
+    sim_accuracy_admitted(&played.accuracy, 0, 0, 2 * SECOND_NS, 900, 900);
+    sim_accuracy_admitted(&played.accuracy, 0, 0, SECOND_NS, 1200, 1200);
     sim_accuracy_check_contract(&played.accuracy, 2 * SECOND_NS);
     const uint64_t first = sim_contract_excess_units(&played.accuracy.keys[0].contract);
-    sim_accuracy_admitted(&played.accuracy, 0, 0, 2 * SECOND_NS, 150);
+    sim_accuracy_admitted(&played.accuracy, 0, 0, 2 * SECOND_NS, 150, 150);
     sim_accuracy_check_contract(&played.accuracy, 3 * SECOND_NS);
 
     assert_int_equal(first, 200);
