@@ -1,6 +1,6 @@
 # How traffic is spread over the processes. $data: process, its share of demand and of what was admitted, in percent.
 # process_count, even_pct (an even share), top: the largest share.
-set xrange [-0.7-process_count/100:process_count-0.3+process_count/100]
+set xrange [-0.7-(process_count > 100 ? process_count/100 : 0):process_count-0.3]
 set yrange [0:1.12*top]
 set xlabel "process"
 y_title = "share of all units, %"

@@ -44,7 +44,7 @@ legend_rows = figure eq "timeline" || figure eq "processes" || (exists("causes")
 below(pixels) = 1 - (pixels + (two_lines ? 23.0 : 0.0)) / height
 if (kind eq "svg") {
     # no size of its own: it fills the width it is given
-    set terminal svg size width,height dynamic name figure font "sans-serif,16" background "white"
+    set terminal svg size width,height dynamic name (figure eq "worst-keys" ? "worst_keys" : figure) font "sans-serif,16" background "white"
 } else {
     set terminal pngcairo size 2*width,2*height fontscale 1.75 linewidth 2 pointscale 1.6 font "DejaVu Sans,16" background "white"
 }

@@ -23,8 +23,8 @@ static void become_gnuplot(const char *folder, FILE *script, FILE *errors)
     _exit(EXIT_MISSING);
 }
 
-/* gnuplot shows the line with a caret below it and then says what is wrong: the last line. */
-static void read_last_line(FILE *errors, char *message, size_t message_size)
+/* gnuplot shows the line with a caret below it and then says what is wrong: "FILE" line 5: ... */
+static void read_complaint(FILE *errors, char *message, size_t message_size)
 {
     char line[400];
 
@@ -33,8 +33,9 @@ static void read_last_line(FILE *errors, char *message, size_t message_size)
     while (fgets(line, sizeof line, errors) != NULL) {
         const char *begin = line + strspn(line, " \t");
         const size_t length = strcspn(begin, "\n");
-        if (length > 0) {
+        if (*begin == '"' || strncmp(begin, "line ", 5) == 0) {
             snprintf(message, message_size, "%.*s", (int)length, begin);
+            return;
         }
     }
 }
@@ -61,7 +62,7 @@ enum sim_gnuplot_outcome sim_gnuplot_run(const char *folder, FILE *script, char 
         } else if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
             outcome = SIM_GNUPLOT_DONE;
         } else {
-            read_last_line(errors, message, message_size);
+            read_complaint(errors, message, message_size);
         }
     }
     fclose(errors);

@@ -40,6 +40,8 @@ void sim_plot_find_error(char *text, size_t size, const struct sim_plot_data *da
 
     if (data->point_count == 0) {
         snprintf(text, size, "No key interval to judge");
+    } else if (data->off_budget_count == 0 && data->point_count == 1) {
+        snprintf(text, size, "The only key interval is within %s", budget);
     } else if (data->off_budget_count == 0) {
         snprintf(text, size, "All %s key intervals are within %s",
                  sim_readable_count(data->point_count).text, budget);
@@ -58,11 +60,11 @@ void sim_plot_find_asks(char *text, size_t size, const struct sim_plot_data *dat
     char average[60];
 
     if (mean < 10) {
-        snprintf(average, sizeof average, "%.2g", mean);
+        snprintf(average, sizeof average, "%.1f", mean);
     } else {
         snprintf(average, sizeof average, "%s", sim_readable_count((uint64_t)(mean + 0.5)).text);
     }
-    snprintf(text, size, "The store is asked %s times a second, %s times in the busiest", average,
+    snprintf(text, size, "The store gets %s asks a second, %s in the busiest", average,
              sim_readable_count(sim_metrics_asks_max_1s(metrics)).text);
 }
 

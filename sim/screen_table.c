@@ -147,10 +147,13 @@ void sim_screen_table_print(FILE *file, const struct sim_screen_table *table, si
     for (size_t i = 0; i < table->column_count; i++) {
         widths[i] = sim_readable_width(table->columns[i].heading);
         texts[i] = table->columns[i].heading;
+        size_t widest = 0;
         for (size_t row = 0; row < table->row_count; row++) {
             const size_t needed = sim_readable_width(sim_screen_table_cell(table, row, i));
-            widths[i] = needed > widths[i] ? needed : widths[i];
+            widest = needed > widest ? needed : widest;
         }
+        /* a column of empty cells is none */
+        widths[i] = widest > widths[i] ? widest : widest == 0 ? 0 : widths[i];
     }
     fit(table, width, widths);
     print_row(file, table, widths, texts);
