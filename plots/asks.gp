@@ -19,6 +19,6 @@ $busiest << EOD
 EOD
 plot $data using ($1/time_scale):3 with fillsteps fs solid 0.25 noborder lc rgb colour_policy title (bin_s > 1 ? "peaks" : ""), \
      "" using ($1/time_scale):2 with steps lw 1.8 lc rgb colour_policy title "asks", \
-     $busiest using (at_s/time_scale):(busiest) with points pt 6 ps 1.2 lw 2 lc rgb colour_text notitle, \
+     $busiest using (at_s/time_scale):(busiest) with points pt 6 ps 1.2*dot lw 2 lc rgb colour_text notitle, \
      mean with lines lw 2 dt (2,3) lc rgb colour_text title "mean: ".mean_text, \
      (seen ? capacity : NaN) with lines lw 2 dt (6,4) lc rgb colour_limit title (seen ? "store: ".capacity_text : "")

@@ -10,6 +10,6 @@ set object 1 rectangle from graph 0, first -1 to graph 1, first 1 behind fillcol
 plot 1 with lines lw 1.5 dt (6,4) lc rgb colour_limit title budget_label, \
      -1 with lines lw 1.5 dt (6,4) lc rgb colour_limit notitle, \
      0 with lines lw 1 lc rgb colour_faint notitle, \
-     $data using ($1/time_scale):($2 == 0 ? 0 : NaN) with points pt 7 ps 0.7 lc rgb colour_ideal title "none", \
-     "" using ($1/time_scale):($2 > 0 ? $2 : NaN) with points pt 9 ps 1.3 lc rgb colour_over title "over", \
-     "" using ($1/time_scale):($2 < 0 ? $2 : NaN) with points pt 11 ps 1.3 lc rgb colour_under title "under"
+     $data using ($1/time_scale):($2 == 0 ? 0 : NaN) with points pt 7 ps 0.7*dot lc rgb colour_ideal title "none", \
+     "" using ($1/time_scale):($2 > 0 ? $2 : NaN) with points pt 9 ps 1.3*dot lc rgb colour_over title "over", \
+     "" using ($1/time_scale):($2 < 0 ? $2 : NaN) with points pt 11 ps 1.3*dot lc rgb colour_under title "under"

@@ -21,6 +21,6 @@ set ytics ("all" 1, "1 in 10" 0.1, "1 in 100" 0.01, "1 in 1,000" 1e-3, "1 in 10,
 set arrow 1 from round_trip_us, graph 0 to round_trip_us, graph 1 nohead lw 2 dt (6,4) lc rgb colour_limit
 plot $all using 1:2 with steps lw 3 lc rgb colour_policy title "all admitted", \
      NaN with lines lw 2 dt (6,4) lc rgb colour_limit title "one round trip", \
-     $marks using 1:2 with points pt 7 ps 1.1 lc rgb colour_text notitle, \
+     $marks using 1:2 with points pt 7 ps 1.1*dot lc rgb colour_text notitle, \
      "" using 1:2:3 with labels left offset 0.9,0.5 noenhanced font ",14" textcolor rgb colour_text notitle, \
      $first using 1:2 with steps lw 2 lc rgb colour_first_touches title (has_first_touches > 0 ? "first touches" : "")

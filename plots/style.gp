@@ -67,6 +67,9 @@ set format x "%g"
 # 0.5, 1500, 10k, 2.5M: enough digits for the steps of an axis that ends at top
 digits(top) = top < 5500 ? "%g" : top / 1000**floor(log10(top)/3) < 5.5 ? "%.1s%c" : "%.0s%c"
 
+# SVG draws points larger than PNG does
+dot = kind eq "svg" ? 0.5 : 1.0
+
 time_label = "simulated time, ".time_unit
 y_title = ""
 note = ""
