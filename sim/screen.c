@@ -328,11 +328,10 @@ void sim_screen_print(FILE *file, const struct sim_screen *screen, const struct 
     char text[TEXT_SIZE];
 
     snprintf(
-        text, sizeof text, "%s: seed %" PRIu64 ", %u process%s, %s decision%s in %s, %s kernel",
+        text, sizeof text, "%s: seed %" PRIu64 ", %u process%s, %s decision%s in %s",
         scenario->name, scenario->seed, scenario->process_count,
         scenario->process_count == 1 ? "" : "es", sim_readable_count(world->metrics.requests).text,
-        world->metrics.requests == 1 ? "" : "s", sim_readable_duration(scenario->duration_ns).text,
-        kind == SIM_KERNEL_SIMGRID ? "simgrid" : "heap");
+        world->metrics.requests == 1 ? "" : "s", sim_readable_duration(scenario->duration_ns).text);
     sim_screen_wrap(file, screen->width, "", text);
     fputc('\n', file);
     print_verdict(file, screen, result, world);
@@ -342,7 +341,8 @@ void sim_screen_print(FILE *file, const struct sim_screen *screen, const struct 
     print_contract(file, screen, result, world);
     print_populations(file, screen, result, world);
     print_costs(file, screen, result, world);
-    snprintf(text, sizeof text, "%.1f s: %s x real time, %s decisions/s", wall_s,
+    snprintf(text, sizeof text, "%.1f s on the %s kernel: %s x real time, %s decisions/s", wall_s,
+             kind == SIM_KERNEL_SIMGRID ? "simgrid" : "heap",
              sim_readable_count(wall_s > 0 ? (uint64_t)(simulated_s / wall_s + 0.5) : 0).text,
              sim_readable_count((uint64_t)per_s).text);
     sim_screen_wrap(file, screen->width, "took     ", text);
