@@ -2,6 +2,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "memory.h"
 #include "plot.h"
+#include "plot_data.h"
 #include "progress.h"
 #include "result.h"
 #include "screen.h"
@@ -22,6 +24,8 @@ struct options {
     char seed_set[48];
     enum sim_kernel_kind kernel;
     const char *folder; /* NULL: no files */
+    enum sim_plot_kind plots;
+    bool plots_named; /* on the command line */
     bool json;
     bool quiet;
     int argc;
@@ -32,36 +36,57 @@ static const struct argp_option option_table[] = {
     {"seed", 's', "N", 0, "Run with another seed than the scenario's (0 ... 2^63 - 1)", 0},
     {"kernel", 'k', "KERNEL", 0,
      "simgrid (default: SimGrid hosts, links and messages) or heap (a plain event heap; same "
-     "results "
-     "where no bandwidth is limited, and faster)",
+     "results where no bandwidth is limited, and faster)",
      0},
     {"set", 'S', "PATH=VALUE", 0,
      "Change the scenario before it runs, such as plans.gold.rate_per_min=5000 or "
      "traffic[0].demand_ratio=2; may be repeated",
      0},
     {"out", 'o', "DIR", 0,
-     "Write result.json, timeline.csv, intervals.csv, run.svg and run.png into DIR (made if "
-     "missing)",
+     "Write result.json, tables (CSV) and pictures into DIR (made if missing); those of an earlier "
+     "run are replaced",
      0},
+    {"plots", 'p', "KIND", 0, "Pictures in DIR: svg (default), png or none; needs --out", 0},
     {"json", 'j', 0, 0, "Print the result as JSON instead of tables", 0},
-    {"quiet", 'q', 0, 0, "Print nothing but errors: the exit status tells", 0},
+    {"quiet", 'q', 0, 0, "Print nothing but errors, not even with --json: the exit status tells",
+     0},
     {0},
 };
+
+/* Digits only, so that what the scenario reader is given is the number that was meant. */
+static void parse_seed(struct options *options, const char *argument, struct argp_state *state)
+{
+    errno = 0;
+    const uint64_t seed = strtoull(argument, NULL, 10);
+    if (errno != 0 || seed > INT64_MAX || *argument == '\0' ||
+        argument[strspn(argument, "0123456789")] != '\0') {
+        argp_error(state, "--seed: found \"%s\"; allowed: a whole number from 0 to 2^63 - 1",
+                   argument);
+    }
+    snprintf(options->seed_set, sizeof options->seed_set, "seed=%" PRIu64, seed);
+}
+
+static void parse_plots(struct options *options, const char *argument, struct argp_state *state)
+{
+    static const char *const kinds[] = {"none", "svg", "png"};
+
+    options->plots_named = true;
+    for (int kind = SIM_PLOT_NONE; kind <= SIM_PLOT_PNG; kind++) {
+        if (strcmp(argument, kinds[kind]) == 0) {
+            options->plots = (enum sim_plot_kind)kind;
+            return;
+        }
+    }
+    argp_error(state, "--plots: found \"%s\"; allowed: none, svg, png", argument);
+}
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
-    char *end;
 
     switch (key) {
     case 's':
-        errno = 0;
-        (void)strtoull(argument, &end, 10);
-        if (errno != 0 || *end != '\0' || end == argument || argument[0] == '-') {
-            argp_error(state, "--seed: found \"%s\"; allowed: a whole number from 0 to 2^63 - 1",
-                       argument);
-        }
-        snprintf(options->seed_set, sizeof options->seed_set, "seed=%s", argument);
+        parse_seed(options, argument, state);
         break;
     case 'k':
         if (strcmp(argument, "simgrid") != 0 && strcmp(argument, "heap") != 0) {
@@ -74,6 +99,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         break;
     case 'o':
         options->folder = argument;
+        break;
+    case 'p':
+        parse_plots(options, argument, state);
         break;
     case 'j':
         options->json = true;
@@ -91,6 +119,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "a scenario file is missing, such as scenarios/skewed-fleet.json");
         break;
+    case ARGP_KEY_END:
+        if (options->plots_named && options->folder == NULL) {
+            argp_error(state, "--plots needs --out DIR: it says which pictures go there");
+        }
+        break;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -102,8 +135,7 @@ static const struct argp parser = {
     .parser = parse_option,
     .args_doc = "SCENARIO",
     .doc = "Simulate SCENARIO and measure how far its limiter lets too much or too little through, "
-           "against "
-           "an exact central limiter.\v"
+           "against an exact central limiter.\v"
            "Examples:\n"
            "  weir run scenarios/skewed-fleet.json\n"
            "  weir run scenarios/skewed-fleet.json --seed 7 --out out\n"
@@ -142,20 +174,34 @@ static bool make_folder(const char *folder)
 }
 
 static bool write_files(const struct options *options, const struct sim_result *result,
-                        const struct sim_world *world)
+                        const struct sim_world *world, struct sim_progress *progress,
+                        struct sim_plot_list *written)
 {
     char path[PATH_SIZE];
+    char reason[400] = "";
+    struct sim_plot_data data;
 
+    sim_progress_phase(progress, "writing tables");
     snprintf(path, sizeof path, "%s/result.json", options->folder);
-    if (json_dump_file(result->json, path, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) != 0 ||
-        !sim_plot_write_csv(options->folder, world)) {
-        fprintf(stderr, "weir: %s: cannot write: %s\n", options->folder, strerror(errno));
-        return false;
+    snprintf(written->text, sizeof written->text, "result.json");
+    sim_plot_data_make(&data, result, world);
+    const bool done =
+        sim_plot_remove(options->folder) &&
+        json_dump_file(result->json, path, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0 &&
+        sim_plot_write_tables(options->folder, &data, written);
+    const int error = errno;
+    if (done) {
+        sim_progress_phase(progress, "drawing");
+        (void)sim_plot_draw(options->folder, &data, options->plots, written, reason, sizeof reason);
     }
-    if (!sim_plot_draw(options->folder, result, world) && !options->quiet) {
-        fprintf(stderr, "weir: no plot: gnuplot is missing or failed\n");
+    sim_progress_end(progress);
+    if (!done) {
+        fprintf(stderr, "weir: %s: cannot write: %s\n", options->folder, strerror(error));
+    } else if (reason[0] != '\0' && !options->quiet) {
+        fprintf(stderr, "weir: not all pictures were drawn: %s\n", reason);
     }
-    return true;
+    sim_plot_data_free(&data);
+    return done;
 }
 
 /* One word as a shell reads it back. */
@@ -189,17 +235,21 @@ static void print_replay(FILE *file, const struct options *options)
 }
 
 static void report(const struct options *options, const struct sim_result *result,
-                   const struct sim_world *world, double wall_s)
+                   const struct sim_world *world, const struct sim_plot_list *written,
+                   double wall_s)
 {
-    if (options->json) {
+    if (options->quiet) {
+        ;
+    } else if (options->json) {
         json_dumpf(result->json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
         putchar('\n');
-    } else if (!options->quiet) {
-        sim_screen_print(stdout, result, world, options->kernel, wall_s);
-        if (options->folder != NULL) {
-            printf("\nfiles    %s/{result.json,timeline.csv,intervals.csv,run.svg,run.png}\n",
-                   options->folder);
+    } else {
+        const struct sim_screen screen = sim_screen_of(stdout);
+        sim_screen_print(stdout, &screen, result, world, options->kernel, wall_s);
+        if (written->text[0] != '\0') {
+            sim_screen_print_files(stdout, &screen, options->folder, written->text);
         }
+        fflush(stdout); /* the replay comes last, also where both streams are one file */
     }
     if (result->verdict != SIM_VERDICT_PASS) {
         print_replay(stderr, options);
@@ -210,6 +260,7 @@ static int run(const struct options *options, const struct sim_scenario *scenari
 {
     struct sim_world world;
     struct sim_progress progress;
+    struct sim_plot_list written = {""};
     char reason[256];
     static const int statuses[] = {SIM_EXIT_PASS, SIM_EXIT_FAIL, SIM_EXIT_INCONCLUSIVE};
 
@@ -217,28 +268,29 @@ static int run(const struct options *options, const struct sim_scenario *scenari
         fprintf(stderr, "weir: %s\n", reason);
         return SIM_EXIT_USAGE;
     }
-    sim_progress_start(&progress);
-    if (!options->quiet) {
-        world.progress = sim_progress_update;
-        world.progress_context = &progress;
-    }
-    if (!sim_world_run(&world)) {
+    sim_progress_start(&progress,
+                       options->quiet ? SIM_PROGRESS_HIDDEN : sim_progress_style_of(stderr));
+    world.progress = sim_progress_update;
+    world.progress_context = &progress;
+    const bool ran = sim_world_run(&world);
+    sim_progress_end(&progress);
+    if (!ran) {
         fprintf(stderr, "weir: the %s kernel failed\n",
                 options->kernel == SIM_KERNEL_HEAP ? "heap" : "simgrid");
         sim_world_deinit(&world);
         return SIM_EXIT_INTERNAL;
     }
-    const double wall_s = (double)(sim_progress_wall_ns() - progress.started_ns) / 1e9;
-    if (!options->quiet) {
-        sim_progress_end(&progress);
-    }
     struct sim_result result;
+    sim_progress_phase(&progress, "measuring");
     sim_result_make(&result, &world, options->kernel);
+    sim_progress_end(&progress);
+    const double wall_s = (double)(sim_progress_wall_ns() - progress.started_ns) / 1e9;
     int status = statuses[result.verdict];
-    if (options->folder != NULL && !write_files(options, &result, &world)) {
+    if (options->folder != NULL && !write_files(options, &result, &world, &progress, &written)) {
         status = SIM_EXIT_INTERNAL;
+        written.text[0] = '\0';
     }
-    report(options, &result, &world, wall_s);
+    report(options, &result, &world, &written, wall_s);
     sim_result_free(&result);
     sim_world_deinit(&world);
     return status;
@@ -247,7 +299,11 @@ static int run(const struct options *options, const struct sim_scenario *scenari
 int sim_command_run(int argc, char **argv)
 {
     struct options options = {
-        .sets = sim_memory_new((size_t)argc + 1, sizeof(char *)), .argc = argc, .argv = argv};
+        .sets = sim_memory_new((size_t)argc + 1, sizeof(char *)),
+        .plots = SIM_PLOT_SVG,
+        .argc = argc,
+        .argv = argv,
+    };
     struct sim_scenario scenario;
     struct sim_error error;
     static char name[] = "weir run";

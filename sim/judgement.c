@@ -176,6 +176,44 @@ static enum sim_cause book(const int64_t part[SIM_CAUSE_COUNT], int sign, uint64
     return largest;
 }
 
+void sim_judgement_explain(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval,
+                           struct sim_explanation *explanation)
+{
+    int64_t part[SIM_CAUSE_COUNT];
+
+    *explanation = (struct sim_explanation){0};
+    sim_judgement_interval(accuracy, key, interval, &explanation->over_units,
+                           &explanation->under_units);
+    split_causes(accuracy, key, interval, part);
+    explanation->cause = explanation->under_units > 0
+                             ? book(part, 1, explanation->under_units, explanation->cause_units)
+                             : book(part, -1, explanation->over_units, explanation->cause_units);
+}
+
+/* There is a time at which the key's limit is large enough for percentages. */
+static bool is_ever_in_percent(const struct sim_accuracy *accuracy, uint32_t key)
+{
+    const uint32_t count = sim_plan_history_era_count(&accuracy->history, key);
+
+    for (uint32_t number = 0; number < count; number++) {
+        const struct sim_plan_era *era = sim_plan_history_era(&accuracy->history, key, number);
+        if (sim_plan_era_has_limit(era) && era->plan.limit_units >= SIM_PERCENT_LIMIT_MIN) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool sim_judgement_has_percentages(const struct sim_accuracy *accuracy)
+{
+    for (uint32_t key = 0; key < accuracy->catalog->key_count; key++) {
+        if (is_ever_in_percent(accuracy, key)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int by_percent(const void *a, const void *b)
 {
     const struct pair *left = a;
@@ -203,20 +241,6 @@ static struct sim_spread spread_of(struct pair *pairs, size_t count)
     spread.p99 = pairs[count - 1 - count / 100].percent;
     spread.mean = sum / weight;
     return spread;
-}
-
-/* There is a time at which the key's limit is large enough for percentages. */
-static bool is_ever_in_percent(const struct sim_accuracy *accuracy, uint32_t key)
-{
-    const uint32_t count = sim_plan_history_era_count(&accuracy->history, key);
-
-    for (uint32_t number = 0; number < count; number++) {
-        const struct sim_plan_era *era = sim_plan_history_era(&accuracy->history, key, number);
-        if (sim_plan_era_has_limit(era) && era->plan.limit_units >= SIM_PERCENT_LIMIT_MIN) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static void judge_sliding(struct sim_judgement *judgement, const struct sim_accuracy *accuracy,
@@ -270,14 +294,14 @@ static void judge_cell(struct sim_judgement *judgement, const struct sim_accurac
     const struct sim_key_accuracy *entry = &accuracy->keys[key];
     const struct sim_cell *cell = &accuracy->cells[entry->first_cell + interval];
     const double limit = (double)sim_accuracy_limit_units(accuracy, key, interval);
-    int64_t part[SIM_CAUSE_COUNT];
-    uint64_t over;
-    uint64_t under;
+    struct sim_explanation explanation;
 
-    sim_judgement_interval(accuracy, key, interval, &over, &under);
-    split_causes(accuracy, key, interval, part);
-    const enum sim_cause cause = under > 0 ? book(part, 1, under, judgement->cause_units)
-                                           : book(part, -1, over, judgement->cause_units);
+    sim_judgement_explain(accuracy, key, interval, &explanation);
+    const uint64_t over = explanation.over_units;
+    const uint64_t under = explanation.under_units;
+    for (int i = 0; i < SIM_CAUSE_COUNT; i++) {
+        judgement->cause_units[i] += explanation.cause_units[i];
+    }
     *over_pct = limit > 0 ? 100.0 * (double)over / limit : 0;
     *under_pct = limit > 0 ? 100.0 * (double)under / limit : 0;
     judgement->demand_units += cell->demand_units;
@@ -297,7 +321,7 @@ static void judge_cell(struct sim_judgement *judgement, const struct sim_accurac
             .percent = percent,
             .in_percent = counts,
             .delta_units = (int64_t)under - (int64_t)over,
-            .cause = cause,
+            .cause = explanation.cause,
         };
     }
 }

@@ -3,6 +3,7 @@
 #ifndef SIM_JUDGEMENT_H
 #define SIM_JUDGEMENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "accuracy.h"
@@ -65,6 +66,20 @@ struct sim_judgement {
 /* Over the keys of one population, or of all. */
 void sim_judgement_make(struct sim_judgement *judgement, const struct sim_accuracy *accuracy,
                         uint32_t population);
+
+/* True if some key's limit is large enough for percentages; else errors are told in units. */
+bool sim_judgement_has_percentages(const struct sim_accuracy *accuracy);
+
+/* One interval's error, and where it comes from. */
+struct sim_explanation {
+    uint64_t over_units;
+    uint64_t under_units;
+    uint64_t cause_units[SIM_CAUSE_COUNT]; /* they sum to over + under */
+    enum sim_cause cause;                  /* the largest */
+};
+
+void sim_judgement_explain(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval,
+                           struct sim_explanation *explanation);
 
 /* Over- and under-admitted units of one interval. */
 void sim_judgement_interval(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval,

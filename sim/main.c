@@ -23,7 +23,8 @@ static const struct command commands[] = {
 static void print_help(FILE *file)
 {
     fprintf(file, "weir: what does a distributed rate limiter really let through?\n\n"
-                  "Usage: weir COMMAND [OPTION...]\n\n");
+                  "Usage: weir COMMAND [OPTION...]\n"
+                  "       weir --version\n\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].purpose);
     }
@@ -45,6 +46,10 @@ int main(int argc, char **argv)
     (void)atexit(check_output);
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)) {
         print_help(stdout);
+        return SIM_EXIT_PASS;
+    }
+    if (argc >= 2 && strcmp(argv[1], "--version") == 0) {
+        printf("weir " WEIR_VERSION "\n");
         return SIM_EXIT_PASS;
     }
     for (size_t i = 0; argc >= 2 && i < COMMAND_COUNT; i++) {

@@ -40,8 +40,7 @@ static unsigned bucket_of(uint64_t value)
     return bucket < SIM_LATENCY_BUCKETS ? bucket : SIM_LATENCY_BUCKETS - 1;
 }
 
-/* Largest value that falls into the bucket. */
-static uint64_t bucket_top(unsigned bucket)
+uint64_t sim_latency_bucket_ns(unsigned bucket)
 {
     if (bucket < (2u << SUB_BITS)) {
         return bucket;
@@ -105,11 +104,22 @@ uint64_t sim_latency_percentile_ns(const struct sim_latency *latency, uint32_t p
     for (unsigned i = 0; i < SIM_LATENCY_BUCKETS; i++) {
         seen += latency->counts[i];
         if (seen >= wanted && seen > 0) {
-            const uint64_t top = bucket_top(i);
+            const uint64_t top = sim_latency_bucket_ns(i);
             return top < latency->max_ns ? top : latency->max_ns;
         }
     }
     return 0;
+}
+
+uint64_t sim_metrics_asks_in_second(const struct sim_metrics *metrics, uint64_t second_s)
+{
+    const size_t count = metrics->ms_count / 10 + 1;
+    uint64_t sum = 0;
+
+    for (size_t i = (size_t)second_s * 100; i < (size_t)(second_s + 1) * 100 && i < count; i++) {
+        sum += metrics->asks_by_10ms[i];
+    }
+    return sum;
 }
 
 uint64_t sim_metrics_asks_max_10ms(const struct sim_metrics *metrics)

@@ -58,6 +58,12 @@ void sim_metrics_reply(struct sim_metrics *metrics, uint64_t received_ns);
  * bucket). */
 uint64_t sim_latency_percentile_ns(const struct sim_latency *latency, uint32_t part_ppm);
 
+/* Largest value that falls into a bucket of sim_latency.counts. */
+uint64_t sim_latency_bucket_ns(unsigned bucket);
+
+/* Asks sent in the whole second that begins at second_s. */
+uint64_t sim_metrics_asks_in_second(const struct sim_metrics *metrics, uint64_t second_s);
+
 uint64_t sim_metrics_asks_max_10ms(const struct sim_metrics *metrics);
 uint64_t sim_metrics_asks_max_1s(const struct sim_metrics *metrics);
 uint64_t sim_metrics_in_flight_max(const struct sim_metrics *metrics);

@@ -1,131 +1,109 @@
 #include "plot.h"
 
-#include <inttypes.h>
+#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define PATH_SIZE 4096
+#include "gnuplot.h"
+#include "plot_data.h"
+#include "plot_figures.h"
+#include "plot_tables.h"
 
-static FILE *open_in(const char *folder, const char *name)
+#define PATH_SIZE 4400
+
+static const char *const kinds[] = {"none", "svg", "png"};
+
+static bool remove_file(const char *folder, const char *name, const char *ending)
 {
     char path[PATH_SIZE];
 
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return fopen(path, "w");
+    snprintf(path, sizeof path, "%s/%s%s", folder, name, ending);
+    return unlink(path) == 0 || errno == ENOENT;
 }
 
-/* Sum of all keys' limits, units per second. */
-static double limit_per_s(const struct sim_world *world)
+bool sim_plot_remove(const char *folder)
 {
-    double sum = 0;
+    /* one picture there was before there were seven */
+    bool removed = remove_file(folder, "run", ".svg") && remove_file(folder, "run", ".png");
 
-    for (uint32_t key = 0; key < world->catalog.key_count; key++) {
-        const struct weir_plan *plan = &world->catalog.plans[world->catalog.keys[key].plan];
-        sum += (double)plan->rate_units * 1e6 / (double)plan->rate_period_us;
+    for (unsigned i = 0; i < SIM_PLOT_TABLE_COUNT; i++) {
+        removed = removed && remove_file(folder, sim_plot_table_name(i), "");
     }
-    return sum;
+    for (unsigned i = 0; i < SIM_PLOT_FIGURE_COUNT; i++) {
+        removed = removed && remove_file(folder, sim_plot_figure_name(i), ".svg") &&
+                  remove_file(folder, sim_plot_figure_name(i), ".png");
+    }
+    return removed;
 }
 
-static bool write_timeline(const char *folder, const struct sim_world *world)
+static bool is_written(const char *folder, const char *name, const char *ending)
 {
-    const struct sim_accuracy *accuracy = &world->accuracy;
-    const double limit = limit_per_s(world);
-    FILE *file = open_in(folder, "timeline.csv");
+    char path[PATH_SIZE];
+    struct stat status;
 
-    if (file == NULL) {
-        return false;
-    }
-    fprintf(file, "time_s,admitted_units_per_s,oracle_units_per_s,limit_units_per_s\n");
-    for (uint32_t s = 0; s < accuracy->second_count; s++) {
-        fprintf(file, "%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%.3f\n", s, accuracy->admitted_totals[s],
-                accuracy->oracle_totals[s], limit);
-    }
-    return fclose(file) == 0;
+    snprintf(path, sizeof path, "%s/%s%s", folder, name, ending);
+    return stat(path, &status) == 0 && status.st_size > 0;
 }
 
-static bool write_intervals(const char *folder, const struct sim_world *world)
+static void list(struct sim_plot_list *written, const char *name, const char *ending)
 {
-    const struct sim_accuracy *accuracy = &world->accuracy;
-    FILE *file = open_in(folder, "intervals.csv");
+    const size_t length = strlen(written->text);
 
-    if (file == NULL) {
-        return false;
-    }
-    fprintf(file,
-            "key,end_s,limit_units,demand_units,admitted_units,oracle_units,over_pct,under_pct\n");
-    for (uint32_t key = 0; key < accuracy->catalog->key_count; key++) {
-        const struct sim_key_accuracy *entry = &accuracy->keys[key];
-        char name[SIM_NAME_SIZE + 16];
-        sim_catalog_name(accuracy->catalog, key, name, sizeof name);
-        for (uint32_t i = 0; i < entry->cell_count; i++) {
-            const struct sim_cell *cell = &accuracy->cells[entry->first_cell + i];
-            const uint64_t end_ns = sim_accuracy_interval_end_ns(accuracy, key, i);
-            const uint64_t limit = sim_accuracy_limit_units(accuracy, key, i);
-            uint64_t over;
-            uint64_t under;
-            sim_judgement_interval(accuracy, key, i, &over, &under);
-            fprintf(file, "%s,%.3f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%.6f\n",
-                    name,
-                    (double)(end_ns < accuracy->duration_ns ? end_ns : accuracy->duration_ns) / 1e9,
-                    limit, cell->demand_units, cell->admitted_units, cell->oracle_units,
-                    limit > 0 ? 100.0 * (double)over / (double)limit : 0,
-                    limit > 0 ? 100.0 * (double)under / (double)limit : 0);
+    snprintf(written->text + length, sizeof written->text - length, "%s%s%s", length > 0 ? " " : "",
+             name, ending);
+}
+
+bool sim_plot_write_tables(const char *folder, const struct sim_plot_data *data,
+                           struct sim_plot_list *written)
+{
+    char path[PATH_SIZE];
+
+    for (unsigned i = 0; i < SIM_PLOT_TABLE_COUNT; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, sim_plot_table_name(i));
+        FILE *file = fopen(path, "w");
+        if (file == NULL) {
+            return false;
         }
-    }
-    return fclose(file) == 0;
-}
-
-bool sim_plot_write_csv(const char *folder, const struct sim_world *world)
-{
-    return (world->accuracy.second_count == 0 || write_timeline(folder, world)) &&
-           write_intervals(folder, world);
-}
-
-/* gnuplot's single-quoted text: a quote is written twice. */
-static void quote(char *text, size_t size, const char *plain)
-{
-    size_t out = 0;
-
-    for (; *plain != '\0' && out + 3 < size; plain++) {
-        if (*plain == '\'') {
-            text[out++] = '\'';
+        sim_plot_print_table(file, i, data);
+        const bool failed = ferror(file) != 0;
+        if (fclose(file) != 0 || failed) {
+            return false;
         }
-        text[out++] = *plain;
+        list(written, sim_plot_table_name(i), "");
     }
-    text[out] = '\0';
+    return true;
 }
 
-bool sim_plot_draw(const char *folder, const struct sim_result *result,
-                   const struct sim_world *world)
+bool sim_plot_draw(const char *folder, const struct sim_plot_data *data, enum sim_plot_kind kind,
+                   struct sim_plot_list *written, char *reason, size_t reason_size)
 {
-    char quoted[PATH_SIZE];
-    char name[2 * SIM_NAME_SIZE];
-    char settings[2 * PATH_SIZE];
-    const double over = result->all.over_pct.max;
-    const double under = result->all.under_pct.max;
-    const double reach = 1.1 * (over > under ? over : under);
+    char ending[8];
+    char message[300];
 
-    if (world->accuracy.second_count == 0) {
-        return true; /* there is no timeline to draw */
+    snprintf(ending, sizeof ending, ".%s", kinds[kind]);
+    for (unsigned i = 0; kind != SIM_PLOT_NONE && i < SIM_PLOT_FIGURE_COUNT; i++) {
+        const char *name = sim_plot_figure_name(i);
+        enum sim_gnuplot_outcome outcome = SIM_GNUPLOT_FAILED;
+        FILE *script = tmpfile();
+        snprintf(message, sizeof message, "no temporary file");
+        if (script != NULL) {
+            sim_plot_print_figure(script, i, kinds[kind], data);
+            outcome = sim_gnuplot_run(folder, script, message, sizeof message);
+            fclose(script);
+        }
+        if (outcome == SIM_GNUPLOT_DONE && is_written(folder, name, ending)) {
+            list(written, name, ending);
+            continue;
+        }
+        (void)remove_file(folder, name, ending); /* it may have been begun */
+        if (outcome == SIM_GNUPLOT_MISSING) {
+            snprintf(reason, reason_size, "gnuplot is missing");
+        } else {
+            snprintf(reason, reason_size, "gnuplot failed at %s: %s", name, message);
+        }
+        return false; /* what ails one of them ails the next */
     }
-    quote(quoted, sizeof quoted, folder);
-    quote(name, sizeof name, world->scenario->name);
-    snprintf(settings, sizeof settings,
-             "folder='%s'; duration_s=%.9g; reach=%.6g; "
-             "heading='%s: over by at most %.2f %%, under by at most %.2f %% of a limit'",
-             quoted, (double)world->scenario->duration_ns / 1e9, reach > 1.2 ? reach : 1.2, name,
-             over, under);
-    fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0) {
-        (void)setenv("LC_ALL", "C.UTF-8", 1); /* the script has signs beyond ASCII */
-        execlp("gnuplot", "gnuplot", "-e", settings, WEIR_PLOTS_DIR "/run.gp", (char *)NULL);
-        _exit(127);
-    }
-    int status;
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-           WEXITSTATUS(status) == 0;
+    return true;
 }

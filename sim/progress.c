@@ -1,13 +1,14 @@
 #include "progress.h"
 
-#include <stdio.h>
+#include <stdbool.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "judgement.h"
+#include "terminal.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define TERMINAL_INTERVAL_NS (NS_PER_S / 5)
+#define PLAIN_FIRST_NS (2 * NS_PER_S)
 #define PLAIN_INTERVAL_NS (10 * NS_PER_S)
 
 uint64_t sim_progress_wall_ns(void)
@@ -18,13 +19,31 @@ uint64_t sim_progress_wall_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-void sim_progress_start(struct sim_progress *progress)
+enum sim_progress_style sim_progress_style_of(FILE *file)
+{
+    return sim_terminal_is_live(file) ? SIM_PROGRESS_TERMINAL : SIM_PROGRESS_PLAIN;
+}
+
+void sim_progress_start(struct sim_progress *progress, enum sim_progress_style style)
 {
     *progress = (struct sim_progress){
-        .terminal = isatty(STDERR_FILENO) != 0,
+        .style = style,
         .started_ns = sim_progress_wall_ns(),
     };
-    progress->last_ns = progress->started_ns;
+}
+
+/* Is it time for another line? */
+static bool is_due(const struct sim_progress *progress, uint64_t wall_ns)
+{
+    if (progress->style == SIM_PROGRESS_HIDDEN) {
+        return false;
+    }
+    if (progress->last_ns == 0) {
+        return wall_ns - progress->started_ns >=
+               (progress->style == SIM_PROGRESS_TERMINAL ? TERMINAL_INTERVAL_NS : PLAIN_FIRST_NS);
+    }
+    return wall_ns - progress->last_ns >=
+           (progress->style == SIM_PROGRESS_TERMINAL ? TERMINAL_INTERVAL_NS : PLAIN_INTERVAL_NS);
 }
 
 /* Worst error of the intervals that are over, each looked at once. */
@@ -60,9 +79,9 @@ void sim_progress_update(void *context, const struct sim_world *world, uint64_t 
 {
     struct sim_progress *progress = context;
     const uint64_t wall_ns = sim_progress_wall_ns();
-    const uint64_t interval_ns = progress->terminal ? TERMINAL_INTERVAL_NS : PLAIN_INTERVAL_NS;
+    const bool redrawn = progress->style == SIM_PROGRESS_TERMINAL;
 
-    if (wall_ns - progress->last_ns < interval_ns || now_ns == 0) {
+    if (now_ns == 0 || !is_due(progress, wall_ns)) {
         return;
     }
     progress->last_ns = wall_ns;
@@ -71,17 +90,37 @@ void sim_progress_update(void *context, const struct sim_world *world, uint64_t 
     const double now_s = (double)now_ns / 1e9;
     const double total_s = (double)world->scenario->duration_ns / 1e9;
     const double done = now_s < total_s ? now_s / total_s : 1;
-    fprintf(stderr,
-            "%s%3.0f %%  %.0f of %.0f s  %.0f x real time  %.1f M/s  worst %.2f %%  %.0f s left%s",
-            progress->terminal ? "\r\033[K" : "", 100 * done, now_s, total_s, now_s / wall_s,
-            (double)world->metrics.requests / wall_s / 1e6, progress->worst_percent,
-            wall_s * (1 - done) / done, progress->terminal ? "" : "\n");
+    char line[160];
+    const int length = snprintf(
+        line, sizeof line,
+        "%3.0f %%  %.0f of %.0f s  %.0f x real time  %.1f M/s  worst %.2f %%  %.0f s left",
+        100 * done, now_s, total_s, now_s / wall_s, (double)world->metrics.requests / wall_s / 1e6,
+        progress->worst_percent, wall_s * (1 - done) / done);
+    if (redrawn) { /* a line that wraps could not be redrawn */
+        const int width = (int)sim_terminal_width(stderr) - 1;
+        fprintf(stderr, "\r\033[K%.*s", length < width ? length : width, line);
+    } else {
+        fprintf(stderr, "%s\n", line);
+    }
+    fflush(stderr);
+}
+
+void sim_progress_phase(struct sim_progress *progress, const char *name)
+{
+    const uint64_t wall_ns = sim_progress_wall_ns();
+
+    if (progress->style == SIM_PROGRESS_TERMINAL) {
+        fprintf(stderr, "\r\033[K%s ...", name);
+    } else if (progress->style == SIM_PROGRESS_PLAIN &&
+               wall_ns - progress->started_ns >= PLAIN_FIRST_NS) {
+        fprintf(stderr, "%s ...\n", name);
+    }
     fflush(stderr);
 }
 
 void sim_progress_end(const struct sim_progress *progress)
 {
-    if (progress->terminal) {
+    if (progress->style == SIM_PROGRESS_TERMINAL) {
         fputs("\r\033[K", stderr);
         fflush(stderr);
     }

@@ -31,7 +31,7 @@ run_one() { # TREE KERNEL LAYOUT SCENARIO
     local name status=0
     name=$(basename "$4" .json)
     local dir=$out/runs/$name/$1,$2,$3
-    local -a command=("$out/$1/sim/weir" run "$4" --kernel "$2" --quiet --out "$dir")
+    local -a command=("$out/$1/sim/weir" run "$4" --kernel "$2" --quiet --out "$dir" --plots none)
     if [ "$3" = aslr_off ]; then
         command=(setarch -R "${command[@]}")
     fi

@@ -26,7 +26,7 @@ export weir out
 run_one() { # SCENARIO
     local dir=$out/${1##*/} begin=$EPOCHREALTIME end status=0
     mkdir "$dir"
-    "$weir" run "$1" --kernel heap --quiet --json >"$dir/result.json" 2>"$dir/stderr" </dev/null ||
+    "$weir" run "$1" --kernel heap --quiet --out "$dir" --plots none 2>"$dir/stderr" </dev/null ||
         status=$?
     end=$EPOCHREALTIME
     # microseconds: the decimal separator depends on the locale

@@ -35,7 +35,7 @@ def read_run(folder):
     wall = f"{wall_us / 1e6:.1f}"
     try:
         result = json.loads((folder / "result.json").read_text())
-    except json.JSONDecodeError:  # it did not get as far as a result
+    except (OSError, json.JSONDecodeError):  # it did not get as far as a result
         row = (name, f"exit {status}", *["-"] * 6, wall)
         return row, [f"{name}: exit status {status}: {(folder / 'stderr').read_text().strip()}"]
     problems = [f"{name}: {miss}" for miss in misses_of(result)]

@@ -55,8 +55,8 @@ static int weir(const char *arguments)
 {
     char command[2000];
 
-    snprintf(command, sizeof command,
-             "'" WEIR_PROGRAM "' %s >" FOLDER "/out 2>" FOLDER "/err", arguments);
+    snprintf(command, sizeof command, "'" WEIR_PROGRAM "' %s >" FOLDER "/out 2>" FOLDER "/err",
+             arguments);
     const int status = system(command);
     assert_true(WIFEXITED(status));
     read_stream(FOLDER "/out", out);
@@ -105,6 +105,72 @@ static void a_run_without_requests_exits_2(void **state)
     assert_non_null(strstr(out, "INCONCLUSIVE"));
 }
 
+static void quiet_wins_over_json(void **state)
+{
+    (void)state;
+    assert_int_equal(weir("run " GOOD " --kernel heap -j -q"), 0);
+    assert_string_equal(out, "");
+    assert_string_equal(err, "");
+}
+
+static void the_largest_seed_is_taken_as_it_is(void **state)
+{
+    (void)state;
+    assert_int_equal(weir("run " GOOD " --kernel heap --seed 9223372036854775807"), 0);
+    assert_non_null(strstr(out, "good: seed 9223372036854775807, "));
+    assert_int_equal(weir("run " GOOD " --kernel heap --seed 007"), 0);
+    assert_non_null(strstr(out, "good: seed 7, "));
+}
+
+static void pictures_are_those_asked_for_and_old_ones_go(void **state)
+{
+    (void)state;
+    if (system("gnuplot --version >/dev/null 2>&1") != 0) {
+        skip();
+    }
+    assert_int_equal(weir("run " GOOD " --kernel heap --out " FOLDER "/plots"), 0);
+    assert_non_null(strstr(out, "timeline.svg"));
+    assert_int_equal(access(FOLDER "/plots/timeline.svg", R_OK), 0);
+    assert_int_equal(weir("run " GOOD " --kernel heap --plots png --out " FOLDER "/plots"), 0);
+    assert_non_null(strstr(out, "worst-keys.png"));
+    assert_int_equal(access(FOLDER "/plots/timeline.png", R_OK), 0);
+    assert_int_equal(access(FOLDER "/plots/timeline.svg", F_OK), -1);
+    assert_int_equal(weir("run " GOOD " --kernel heap --plots none --out " FOLDER "/plots"), 0);
+    assert_null(strstr(out, ".png"));
+    assert_int_equal(access(FOLDER "/plots/timeline.png", F_OK), -1);
+}
+
+static void without_gnuplot_one_line_says_so_and_no_picture_stays(void **state)
+{
+    (void)state;
+    char kept[4096];
+
+    assert_int_equal(system("mkdir -p " FOLDER "/stale && touch " FOLDER "/stale/error.svg"), 0);
+    snprintf(kept, sizeof kept, "%s", getenv("PATH"));
+    assert_int_equal(setenv("PATH", "/none", 1), 0);
+    const int status = weir("run " GOOD " --kernel heap --out " FOLDER "/stale");
+    assert_int_equal(setenv("PATH", kept, 1), 0);
+
+    assert_int_equal(status, 0);
+    assert_string_equal(err, "weir: not all pictures were drawn: gnuplot is missing\n");
+    assert_null(strstr(out, ".svg"));
+    assert_non_null(strstr(out, "worst_keys.csv\n"));
+    assert_int_equal(access(FOLDER "/stale/error.svg", F_OK), -1);
+}
+
+static void a_narrow_terminal_is_given_short_lines(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("COLUMNS", "40", 1), 0);
+    const int status = weir("run " GOOD " --kernel heap");
+    assert_int_equal(unsetenv("COLUMNS"), 0);
+
+    assert_int_equal(status, 0);
+    for (const char *line = out; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        assert_true(strcspn(line, "\n") <= 40);
+    }
+}
+
 static void quiet_prints_nothing_on_success(void **state)
 {
     (void)state;
@@ -141,7 +207,8 @@ static void a_folder_receives_all_files(void **state)
         snprintf(path, sizeof path, FOLDER "/files/%s", names[i]);
         assert_int_equal(access(path, R_OK), 0);
     }
-    assert_non_null(strstr(out, "files    " FOLDER "/files/{result.json"));
+    assert_non_null(
+        strstr(out, "files    in " FOLDER "/files:\n         result.json timeline.csv"));
 }
 
 static void a_folder_that_cannot_be_made_exits_64_with_one_line(void **state)
@@ -182,6 +249,12 @@ static void misuse_exits_64_and_says_what_is_allowed(void **state)
         {"run " GOOD " --seed -1", "--seed: found \"-1\"; allowed: a whole number"},
         {"run " GOOD " --seed ''", "--seed: found \"\"; allowed: a whole number"},
         {"run " GOOD " --seed 99999999999999999999", "allowed: a whole number"},
+        {"run " GOOD " --seed 9223372036854775808",
+         "--seed: found \"9223372036854775808\"; allowed: a whole number from 0 to 2^63 - 1"},
+        {"run " GOOD " --seed +5", "--seed: found \"+5\"; allowed: a whole number"},
+        {"run " GOOD " --plots svg", "--plots needs --out DIR"},
+        {"run " GOOD " --plots gif --out " FOLDER "/gif",
+         "--plots: found \"gif\"; allowed: none, svg, png"},
         {"run " GOOD " --kernel simgird", "--kernel: found \"simgird\"; allowed: simgrid, heap"},
         {"run " GOOD " --frobnicate", "--frobnicate"},
     };
@@ -202,7 +275,6 @@ static void a_scenario_that_is_not_one_exits_64_with_one_line(void **state)
         {"run " GOOD " --set nonsense", "nonsense"},
         {"run " GOOD " --set fleet.processes=0", "fleet.processes: found 0; allowed: "},
         {"run " GOOD " --set fleet.proceses=3", "fleet.proceses"},
-        {"run " GOOD " --seed 18446744073709551615", "seed"},
         {"run " GOOD " --kernel heap --set store.bandwidth_bytes_per_s=1000",
          "the heap kernel models no bandwidth; use the simgrid kernel"},
     };
@@ -224,6 +296,9 @@ static void an_unknown_command_exits_64_and_names_those_there_are(void **state)
     assert_int_equal(strncmp(err, "weir: found \"fly\"; allowed: run, check\n", 39), 0);
     assert_int_equal(weir(""), 64);
     assert_non_null(strstr(err, "Usage: weir COMMAND"));
+    assert_int_equal(weir("--version"), 0);
+    assert_int_equal(strncmp(out, "weir ", 5), 0);
+    assert_in_range(out[5], '0', '9');
     assert_int_equal(weir("--help"), 0);
     assert_non_null(strstr(out, "Usage: weir COMMAND"));
     assert_int_equal(weir("run --help"), 0);
@@ -238,6 +313,11 @@ int main(void)
         cmocka_unit_test(a_missed_expectation_exits_1_and_says_how_to_see_it_again),
         cmocka_unit_test(a_run_without_requests_exits_2),
         cmocka_unit_test(quiet_prints_nothing_on_success),
+        cmocka_unit_test(quiet_wins_over_json),
+        cmocka_unit_test(the_largest_seed_is_taken_as_it_is),
+        cmocka_unit_test(pictures_are_those_asked_for_and_old_ones_go),
+        cmocka_unit_test(without_gnuplot_one_line_says_so_and_no_picture_stays),
+        cmocka_unit_test(a_narrow_terminal_is_given_short_lines),
         cmocka_unit_test(json_is_what_the_file_holds),
         cmocka_unit_test(a_folder_receives_all_files),
         cmocka_unit_test(a_folder_that_cannot_be_made_exits_64_with_one_line),

@@ -114,6 +114,9 @@ static void asks_are_counted_in_whole_slots_and_seconds(void **state)
     assert_int_equal(metrics.asks, 11);
     assert_int_equal(sim_metrics_asks_max_10ms(&metrics), 4);
     assert_int_equal(sim_metrics_asks_max_1s(&metrics), 10);
+    assert_int_equal(sim_metrics_asks_in_second(&metrics, 0), 10);
+    assert_int_equal(sim_metrics_asks_in_second(&metrics, 1), 1);
+    assert_int_equal(sim_metrics_asks_in_second(&metrics, 3), 0);
     sim_metrics_deinit(&metrics);
 }
 
