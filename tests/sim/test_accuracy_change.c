@@ -94,6 +94,39 @@ static void what_is_left_when_a_plan_ends_with_an_interval_is_the_old_plans(void
     case_end(&played);
 }
 
+static void what_is_left_at_a_windows_end_is_its_limit_less_its_own_units(void **state)
+{
+    (void)state;
+    static const enum sim_algorithm algorithms[] = {SIM_ALGORITHM_WINDOW, SIM_ALGORITHM_SLIDING,
+                                                    SIM_ALGORITHM_LOG};
+
+    for (int i = 0; i < 3; i++) {
+        const struct sim_plan plan = case_plan(algorithms[i], 1000, 0);
+        struct accuracy_case played;
+
+        /* the run ends half a minute into a window that follows one with 300 units at its end */
+        case_begin_changing(&played, &plan, NULL, 0, 400, 1);
+        const uint64_t start_ns = sim_accuracy_interval_start_ns(&played.accuracy, 0, 3);
+        case_end(&played);
+        case_begin_changing(&played, &plan, NULL, 0, start_ns / SECOND_NS + 31, 1);
+        case_request(&played, 0, start_ns - 1, 300, true);
+        case_request(&played, 0, start_ns, 20, true);
+        case_judge(&played);
+
+        assert_int_equal(played.accuracy.cells[1].oracle_left, 1000);
+        assert_int_equal(played.accuracy.cells[2].oracle_left, 700);
+        assert_int_equal(played.accuracy.cells[3].oracle_left, 980);
+        case_end(&played);
+
+        case_begin_changing(&played, &plan, NULL, 0, 400, 1);
+        case_request(&played, 0, start_ns - 1, 300, true);
+        case_request(&played, 0, start_ns, 20, true);
+        case_judge(&played);
+        assert_int_equal(played.accuracy.cells[3].oracle_left, 980); /* not 979 */
+        case_end(&played);
+    }
+}
+
 static void a_key_without_traffic_changes_too(void **state)
 {
     (void)state;
@@ -207,6 +240,7 @@ int main(void)
         cmocka_unit_test(only_an_altered_plan_is_measured_by_minutes_instead),
         cmocka_unit_test(a_change_holds_for_what_comes_at_its_instant),
         cmocka_unit_test(what_is_left_when_a_plan_ends_with_an_interval_is_the_old_plans),
+        cmocka_unit_test(what_is_left_at_a_windows_end_is_its_limit_less_its_own_units),
         cmocka_unit_test(a_key_without_traffic_changes_too),
         cmocka_unit_test(the_limit_of_an_interval_is_the_mean_of_those_in_force),
         cmocka_unit_test(what_was_debited_is_kept_beside_what_it_cost),
