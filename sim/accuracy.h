@@ -21,9 +21,9 @@
 #include "oracle.h"
 #include "plan_history.h"
 
-/* One key in one interval. The store_ fields are as of its end. What is left of a sliding window is
- * taken at the very end, where the window before counts no more: the limit less the window's own
- * units. */
+/* One key in one interval. The store_ fields are as of its end. What is left of a sliding window or
+ * a log is what would be at the end of the key's window, as only that one's own units count there:
+ * the limit less what was taken in it. */
 struct sim_cell {
     uint64_t demand_units;
     uint64_t ideal_demand_units; /* of a second run whose oracle was taken over; else 0 */

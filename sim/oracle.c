@@ -257,11 +257,25 @@ uint64_t sim_oracle_remaining_units(struct sim_oracle *oracle, uint64_t now_ns)
 
 uint64_t sim_oracle_remaining_at_end_units(struct sim_oracle *oracle, uint64_t now_ns)
 {
+    const struct sim_oracle_rule *rule = &oracle->rule;
     const uint64_t remaining_units = sim_oracle_remaining_units(oracle, now_ns);
 
-    return oracle->rule.kind == SIM_ORACLE_SLIDING
-               ? positive_difference(oracle->rule.limit_units, oracle->used_units)
-               : remaining_units;
+    if (rule->kind == SIM_ORACLE_SLIDING) {
+        return positive_difference(rule->limit_units, oracle->used_units);
+    }
+    if (rule->kind == SIM_ORACLE_LOG) {
+        const uint64_t start_ns = start_of_window_ns(rule, index_of_window(rule, now_ns));
+        uint64_t units = 0;
+        for (size_t i = oracle->recent.count; i-- > 0;) {
+            const struct sim_recent_entry *entry = sim_recent_at(&oracle->recent, i);
+            if (entry->time_ns < start_ns) {
+                break;
+            }
+            units += entry->units;
+        }
+        return positive_difference(rule->limit_units, units);
+    }
+    return remaining_units;
 }
 
 bool sim_oracle_admit(struct sim_oracle *oracle, uint64_t now_ns, uint64_t cost_units)

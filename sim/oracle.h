@@ -53,7 +53,8 @@ struct sim_oracle_rule {
     /* window, sliding, log. Requires phase_ns < window_ns. */
     uint64_t limit_units;
     uint64_t window_ns;
-    uint64_t phase_ns; /* window i covers [i, i + 1) * window_ns - phase_ns; log: not used */
+    uint64_t phase_ns; /* window i covers [i, i + 1) * window_ns - phase_ns; log: they matter
+                        only to sim_oracle_remaining_at_end_units */
 };
 
 struct sim_oracle {
@@ -90,8 +91,8 @@ bool sim_oracle_admit(struct sim_oracle *oracle, uint64_t now_ns, uint64_t cost_
  * UINT64_MAX. */
 uint64_t sim_oracle_remaining_units(struct sim_oracle *oracle, uint64_t now_ns);
 
-/* The same, but of a sliding window as if it had come to its end, where the one before counts no
- * more. */
+/* The same, but of a sliding window or a log as if the key's window that holds now_ns had come to
+ * its end: there, only what was admitted in it counts. */
 uint64_t sim_oracle_remaining_at_end_units(struct sim_oracle *oracle, uint64_t now_ns);
 
 /* The earliest instant >= now_ns at which a request of this cost would be admitted if no other came

@@ -90,6 +90,47 @@ static void plans_are_those_of_the_file(void **state)
     dispose(&prepared);
 }
 
+static void plans_of_every_kind_are_made_for_the_core(void **state)
+{
+    (void)state;
+    static const struct {
+        enum sim_algorithm algorithm;
+        enum sim_sizer sizer;
+        enum weir_algorithm made_algorithm;
+        enum weir_sizer made_sizer;
+        uint64_t limit_units;
+        uint64_t capacity_units;
+    } CASES[] = {
+        {SIM_ALGORITHM_BUCKET, SIM_SIZER_TAPERED, WEIR_ALGORITHM_BUCKET, WEIR_SIZER_TAPERED, 600,
+         7},
+        {SIM_ALGORITHM_WINDOW, SIM_SIZER_FIXED, WEIR_ALGORITHM_WINDOW, WEIR_SIZER_FIXED, 50, 50},
+        {SIM_ALGORITHM_SLIDING, SIM_SIZER_RATE, WEIR_ALGORITHM_SLIDING, WEIR_SIZER_RATE, 50, 50},
+        {SIM_ALGORITHM_LOG, SIM_SIZER_DOUBLING, WEIR_ALGORITHM_LOG, WEIR_SIZER_DOUBLING, 50, 50},
+        {SIM_ALGORITHM_UNLIMITED, SIM_SIZER_TAPERED, WEIR_ALGORITHM_UNLIMITED, WEIR_SIZER_TAPERED,
+         0, 0},
+    };
+
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        const struct sim_plan source = {.name = "plan",
+                                        .algorithm = CASES[i].algorithm,
+                                        .rate_units = 600,
+                                        .rate_period_us = 60000000,
+                                        .capacity_units = 7,
+                                        .window_us = 5000000,
+                                        .sizer = CASES[i].sizer,
+                                        .fixed_lease_units = 9};
+        struct weir_plan plan;
+
+        sim_catalog_make_plan(&plan, &source, 3);
+        assert_int_equal(plan.version, 3);
+        assert_int_equal(plan.algorithm, CASES[i].made_algorithm);
+        assert_int_equal(plan.sizer, CASES[i].made_sizer);
+        assert_int_equal(plan.limit_units, CASES[i].limit_units);
+        assert_int_equal(plan.capacity_units, CASES[i].capacity_units);
+        assert_int_equal(plan.fixed_lease_units, 9);
+    }
+}
+
 static void the_start_fill_is_rounded_down(void **state)
 {
     (void)state;
@@ -148,6 +189,7 @@ int main(void)
         cmocka_unit_test(keys_are_numbered_one_population_after_another),
         cmocka_unit_test(every_key_is_found_by_its_fingerprint),
         cmocka_unit_test(plans_are_those_of_the_file),
+        cmocka_unit_test(plans_of_every_kind_are_made_for_the_core),
         cmocka_unit_test(the_start_fill_is_rounded_down),
         cmocka_unit_test(windows_in_true_time_begin_where_the_stores_do),
         cmocka_unit_test(the_note_knows_no_phases),

@@ -141,10 +141,98 @@ static void over_and_under_equal_those_of_a_recount(void **state)
     }
 }
 
+/* ---- window, sliding, log: by the definition, over the list of requests */
+
+#define LIMIT_UNITS 60
+
+/* Of requests before `last`: admitted by the ideal, and weighted with window_ns if they count whole
+ * at its time. */
+static uint64_t counted(const struct requests *requests, int last, enum sim_algorithm algorithm,
+                        uint64_t phase_ns)
+{
+    const uint64_t now_ns = requests->list[last].time_ns + phase_ns;
+    uint64_t weighted = 0;
+
+    for (int i = 0; i < last; i++) {
+        const uint64_t time_ns = requests->list[i].time_ns + phase_ns;
+        const uint64_t windows = now_ns / MINUTE_NS - time_ns / MINUTE_NS;
+        uint64_t weight_ns = windows == 0 ? MINUTE_NS : 0;
+
+        if (algorithm == SIM_ALGORITHM_SLIDING && windows == 1) {
+            weight_ns = MINUTE_NS - now_ns % MINUTE_NS;
+        }
+        if (algorithm == SIM_ALGORITHM_LOG) {
+            weight_ns = now_ns - time_ns < MINUTE_NS ? MINUTE_NS : 0;
+        }
+        weighted += requests->list[i].ideal ? requests->list[i].cost_units * weight_ns : 0;
+    }
+    return weighted;
+}
+
+/* Returns the errors of all intervals, which must be those that accuracy found. */
+static uint64_t check_windows(struct accuracy_case *played, struct requests *requests,
+                              enum sim_algorithm algorithm)
+{
+    const uint64_t phase_ns = played->catalog.keys[0].window_phase_ns;
+    uint64_t errors = 0;
+    int64_t before = 0;
+
+    for (int i = 0; i < requests->count; i++) {
+        struct request *request = &requests->list[i];
+        request->ideal =
+            counted(requests, i, algorithm, phase_ns) + request->cost_units * MINUTE_NS <=
+            LIMIT_UNITS * MINUTE_NS;
+    }
+    for (uint32_t i = 0; i < played->accuracy.keys[0].cell_count; i++) {
+        const uint64_t end_ns = (i + 1) * MINUTE_NS - phase_ns;
+        const int64_t delta = delta_of(requests, i == 0 ? 0 : end_ns - MINUTE_NS, end_ns);
+        const int64_t late = algorithm != SIM_ALGORITHM_WINDOW && before > 0 ? before : 0;
+        const int64_t over = -delta - late > 0 ? -delta - late : 0;
+
+        assert_int_equal(case_under(played, 0, i), delta > 0 ? delta : 0);
+        assert_int_equal(case_over(played, 0, i), over);
+        errors += (uint64_t)(delta > 0 ? delta : over);
+        before = delta;
+    }
+    return errors;
+}
+
+static void errors_in_windows_equal_those_of_a_recount(void **state)
+{
+    (void)state;
+    static const enum sim_algorithm algorithms[] = {SIM_ALGORITHM_WINDOW, SIM_ALGORITHM_SLIDING,
+                                                    SIM_ALGORITHM_LOG};
+    struct sim_prng prng;
+    uint64_t errors[3] = {0};
+
+    sim_prng_init(&prng, 1, "judgement of windows", 0);
+    for (int i = 0; i < 3 * CASE_COUNT; i++) {
+        const enum sim_algorithm algorithm = algorithms[i % 3];
+        const struct sim_plan plan = case_plan(algorithm, LIMIT_UNITS, 0);
+        struct requests requests;
+        struct accuracy_case played;
+
+        draw(&requests, &prng);
+        case_begin_changing(&played, &plan, NULL, 0, 240, 1);
+        for (int r = 0; r < requests.count; r++) {
+            case_request(&played, 0, requests.list[r].time_ns, requests.list[r].cost_units,
+                         requests.list[r].admitted);
+        }
+        draw_store(&played, &prng);
+        case_judge(&played);
+        const uint64_t found = check_windows(&played, &requests, algorithm);
+        assert_int_equal(cause_sum(&played.judgement), found);
+        errors[i % 3] += found;
+        case_end(&played);
+    }
+    assert_true(errors[0] > 10000 && errors[1] > 10000 && errors[2] > 10000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(over_and_under_equal_those_of_a_recount),
+        cmocka_unit_test(errors_in_windows_equal_those_of_a_recount),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -220,16 +220,23 @@ static void sliding_counts_the_window_before_by_the_part_still_covered(void **st
     STEPS_CHECK(&oracle, STEPS);
 }
 
-static void at_the_end_of_a_sliding_window_only_its_own_units_count(void **state)
+static void at_the_end_of_a_window_only_its_own_units_count(void **state)
 {
     (void)state;
-    const struct sim_oracle_rule rule = rule_of_windows(SIM_ORACLE_SLIDING, 10, MINUTE_NS, 0);
-    struct sim_oracle oracle;
+    for (int i = 0; i < 2; i++) {
+        const struct sim_oracle_rule rule = rule_of_windows(
+            i == 0 ? SIM_ORACLE_SLIDING : SIM_ORACLE_LOG, 10, MINUTE_NS, 20 * SECOND_NS);
+        struct sim_oracle oracle;
 
-    sim_oracle_init(&oracle, &rule, 7);
-    assert_true(sim_oracle_admit(&oracle, 80 * SECOND_NS, 2));
-    assert_int_equal(sim_oracle_remaining_units(&oracle, 2 * MINUTE_NS - 1), 7);
-    assert_int_equal(sim_oracle_remaining_at_end_units(&oracle, 2 * MINUTE_NS - 1), 8);
+        sim_oracle_init(&oracle, &rule, 1);
+        assert_int_equal(sim_oracle_remaining_at_end_units(&oracle, SECOND_NS), 9);
+        assert_true(sim_oracle_admit(&oracle, 40 * SECOND_NS - 1, 6));
+        assert_int_equal(sim_oracle_remaining_at_end_units(&oracle, 40 * SECOND_NS - 1), 3);
+        assert_true(sim_oracle_admit(&oracle, 40 * SECOND_NS, 2));
+        assert_int_equal(sim_oracle_remaining_units(&oracle, 40 * SECOND_NS), 1);
+        assert_int_equal(sim_oracle_remaining_at_end_units(&oracle, 40 * SECOND_NS), 8);
+        sim_oracle_deinit(&oracle);
+    }
 }
 
 static void log_forgets_each_unit_a_window_after_it_was_admitted(void **state)
@@ -309,7 +316,7 @@ int main(void)
         cmocka_unit_test(window_without_phase_starts_at_time_zero),
         cmocka_unit_test(window_start_is_its_last_full_instant),
         cmocka_unit_test(sliding_counts_the_window_before_by_the_part_still_covered),
-        cmocka_unit_test(at_the_end_of_a_sliding_window_only_its_own_units_count),
+        cmocka_unit_test(at_the_end_of_a_window_only_its_own_units_count),
         cmocka_unit_test(log_forgets_each_unit_a_window_after_it_was_admitted),
         cmocka_unit_test(sliding_and_log_are_full_when_nothing_counts),
         cmocka_unit_test(unlimited_admits_everything_and_deleted_nothing),
