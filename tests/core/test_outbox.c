@@ -113,6 +113,43 @@ static void last_words_give_everything_back_and_have_room_of_their_own(void **st
     assert_true(outbox_has_room(limiter));
 }
 
+static void units_without_a_slot_have_lives_of_their_own(void **state)
+{
+    (void)state;
+    struct weir_limiter *limiter = limiter_with_key();
+    const struct weir_key key = small_key(6);
+    struct weir_report report;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        outbox_report_once(limiter, &key, 34, 12 + i);
+        assert_true(weir_limiter_next_report(limiter, &report));
+        assert_int_equal(report.key.low, 6);
+        assert_int_equal(report.window_index, 34);
+        assert_int_equal(report.incarnation, 8);
+        assert_int_equal(report.process, 7);
+        assert_int_equal(report.life, 2 + i);
+        assert_int_equal(report.sequence, 1);
+        assert_int_equal(report.spent_units, 12 + i);
+        assert_false(report.sealed);
+    }
+}
+
+static void an_ask_that_nobody_waits_for_goes_out_first(void **state)
+{
+    (void)state;
+    struct weir_limiter *limiter = limiter_with_key();
+    const struct weir_ask last = {.key = small_key(6), .unused_units = 77};
+    struct weir_ask ask;
+
+    asking_queue(limiter, 0, 0);
+    outbox_ask(limiter, &last);
+    assert_true(weir_limiter_next_ask(limiter, SMALL_START_NS, &ask));
+    assert_memory_equal(&ask, &last, sizeof last);
+    assert_true(weir_limiter_next_ask(limiter, SMALL_START_NS, &ask));
+    assert_int_equal(ask.key.low, 5);
+    assert_false(weir_limiter_next_ask(limiter, SMALL_START_NS, &ask));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +158,8 @@ int main(void)
         cmocka_unit_test(reports_come_out_in_order_however_often_the_ring_turns),
         cmocka_unit_test(room_is_kept_for_what_one_call_may_need),
         cmocka_unit_test(last_words_give_everything_back_and_have_room_of_their_own),
+        cmocka_unit_test(units_without_a_slot_have_lives_of_their_own),
+        cmocka_unit_test(an_ask_that_nobody_waits_for_goes_out_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

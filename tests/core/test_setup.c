@@ -34,9 +34,9 @@ static void options_out_of_range_have_no_size(void **state)
 {
     (void)state;
     const struct weir_limiter_options good = good_options();
-    struct weir_limiter_options bad[9];
+    struct weir_limiter_options bad[10];
 
-    for (size_t i = 0; i < 9; i++) {
+    for (size_t i = 0; i < 10; i++) {
         bad[i] = good;
     }
     bad[0].key_capacity = 0;
@@ -48,7 +48,8 @@ static void options_out_of_range_have_no_size(void **state)
     bad[6].waiter_capacity = WEIR_WAITERS_MAX + 1;
     bad[7].key_capacity = UINT32_MAX;
     bad[8].plan_capacity = UINT32_MAX;
-    for (size_t i = 0; i < 9; i++) {
+    bad[9].full_table = (enum weir_full_table)(WEIR_FULL_TABLE_PER_REQUEST + 1);
+    for (size_t i = 0; i < 10; i++) {
         static _Alignas(64) unsigned char memory[65536];
         struct weir_limiter *limiter = (void *)memory;
         assert_int_equal(weir_limiter_size(&bad[i]), 0);

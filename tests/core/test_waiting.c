@@ -191,6 +191,41 @@ static void the_sum_of_what_waits_does_not_overflow(void **state)
     assert_true(waiting_add(limiter, 1, 1, &ticket));
 }
 
+/* To go on alone, see direct.c: the others keep their order, and the places stay taken. */
+static void waiters_leave_in_order_of_arrival(void **state)
+{
+    (void)state;
+    struct weir_limiter *limiter = limiter_with_keys(bucket_plan(10, 100));
+    struct weir_settled settled;
+    static const uint32_t COSTS[] = {9, 4, 6};
+
+    assert_int_equal(waiting_leave(limiter, 0), SLOT_NONE);
+    for (unsigned i = 0; i < 3; i++) {
+        add(limiter, 0, COSTS[i]);
+    }
+    add(limiter, 1, 5);
+    const uint32_t first = waiting_leave(limiter, 0);
+    assert_int_equal(limiter->waiters[first].cost, 9);
+    assert_int_equal(limiter->cold[0].wait_units, 10);
+    assert_int_equal(waiting_least_cost(limiter, 0), 4);
+    add(limiter, 0, 7);
+    assert_int_equal(limiter->waiters[waiting_leave(limiter, 0)].cost, 4);
+    assert_int_equal(limiter->waiters[waiting_leave(limiter, 0)].cost, 6);
+    assert_int_equal(limiter->waiters[waiting_leave(limiter, 0)].cost, 7);
+    assert_int_equal(waiting_leave(limiter, 0), SLOT_NONE);
+    assert_int_equal(limiter->cold[0].wait_units, 0);
+    assert_int_equal(limiter->cold[1].wait_units, 5);
+    assert_int_equal(limiter->used_waiters, 5);
+
+    limiter->waiters[first].decision.reason = WEIR_REASON_OVER_LIMIT;
+    waiting_settled(limiter, first);
+    assert_true(weir_limiter_next_settled(limiter, &settled));
+    assert_int_equal(settled.ticket, 1);
+    assert_int_equal(settled.decision.reason, WEIR_REASON_OVER_LIMIT);
+    assert_int_equal(waiting_take_place(limiter, 3), first); /* free again */
+    assert_int_equal(limiter->waiters[first].ticket, 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +237,7 @@ int main(void)
         cmocka_unit_test(whoever_waits_for_an_unlimited_key_is_admitted),
         cmocka_unit_test(places_are_used_again_only_after_they_were_fetched),
         cmocka_unit_test(the_sum_of_what_waits_does_not_overflow),
+        cmocka_unit_test(waiters_leave_in_order_of_arrival),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
