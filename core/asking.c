@@ -11,7 +11,6 @@
 #define SLOW_LEASE_UNITS 6u   /* a slow key's lease ... */
 #define SLOW_LEASE_PERIODS 4u /* ... spans at most this many T */
 #define PREFETCH_UNITS_MIN 3u
-#define GRANT_UNITS_MAX (UINT32_C(1) << 30)
 
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
@@ -38,8 +37,8 @@ static uint32_t want_units(struct weir_limiter *limiter, uint32_t slot, uint64_t
     const struct weir_plan *plan = slot_plan(limiter, slot);
     const struct cold *cold = &limiter->cold[slot];
 
-    if (plan->sizer == WEIR_SIZER_FIXED) {
-        return clamp_units(plan->fixed_lease_units);
+    if (plan->sizer != WEIR_SIZER_TAPERED) {
+        return clamp_units(sizer_want_units(limiter, slot, now_ns));
     }
     const uint64_t rate_milli = demand_rate_milli(limiter, slot, now_ns);
     const uint64_t period_us = plan->trickle_period_us;
@@ -116,7 +115,7 @@ static uint64_t attention_ns(struct weir_limiter *limiter, uint32_t slot, uint64
                                 weir_key_phase_us(&hot->key, plan->window_us);
         at_ns = clock_surely_reached_ns(clock, now_ns, end_us);
     }
-    if (hot->flags & (HOT_QUEUED | HOT_IN_FLIGHT) || plan->sizer == WEIR_SIZER_FIXED) {
+    if (hot->flags & (HOT_QUEUED | HOT_IN_FLIGHT) || plan->sizer != WEIR_SIZER_TAPERED) {
         return at_ns;
     }
     if (asking_has_to_report(limiter, slot)) {

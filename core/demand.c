@@ -5,7 +5,6 @@
  * traffic with a period of a second shows its mean, which is what a bucket's refill has to meet. */
 #include "limiter_private.h"
 
-#define PERIOD_MS 10000u
 #define SPAN_MS_MIN 400u    /* a first request is no rate yet */
 #define IDLE_GAPS 8u        /* mean gaps: e^-8 = 0.03 % of the gaps of a steady key are longer */
 #define IDLE_PERIODS_MAX 5u /* of T, however slow the key */
@@ -34,7 +33,7 @@ uint64_t demand_rate_milli(struct weir_limiter *limiter, uint32_t slot, uint64_t
     struct cold *cold = &limiter->cold[slot];
     uint32_t age_ms = local_ms(limiter, now_ns) - cold->demand_start_ms;
 
-    if (age_ms >= PERIOD_MS) {
+    if (age_ms >= DEMAND_PERIOD_MS) {
         cold->rate_before_milli =
             clamp_u32((uint64_t)hot->demand_units * 1000000 / age_ms, UINT32_MAX - 1);
         cold->demand_start_ms += age_ms;
@@ -44,8 +43,8 @@ uint64_t demand_rate_milli(struct weir_limiter *limiter, uint32_t slot, uint64_t
     uint64_t milli_units_ms = (uint64_t)hot->demand_units * 1000000;
     uint64_t span_ms = age_ms;
     if (cold->rate_before_milli != UINT32_MAX) {
-        milli_units_ms += (uint64_t)cold->rate_before_milli * (PERIOD_MS - age_ms);
-        span_ms = PERIOD_MS;
+        milli_units_ms += (uint64_t)cold->rate_before_milli * (DEMAND_PERIOD_MS - age_ms);
+        span_ms = DEMAND_PERIOD_MS;
     }
     return milli_units_ms / (span_ms < SPAN_MS_MIN ? SPAN_MS_MIN : span_ms);
 }

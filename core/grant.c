@@ -1,4 +1,4 @@
-/* Tapered leases.
+/* Tapered leases, and three simple kinds to compare them with.
  *
  * Permits parked in the wrong process are the only error of a limiter that debits first and spends
  * later. How much may be parked is decided here, from three numbers the store has: what remains
@@ -30,7 +30,12 @@
  *    promised its share of the next period's refill as single permits evenly spaced over the
  *    period: half a permit per process lies in the fraction that accrues, and r / 2(D - r) wait
  *    for a request (the mean of a D/M/1 queue near saturation; Kleinrock, "Queueing Systems" I,
- *    6.3), which is less than what a pace parks when D is not much above r. */
+ *    6.3), which is less than what a pace parks when D is not much above r.
+ *
+ * The simple sizers follow none of these rules. A process is granted what it wants, as far as it is
+ * there: fixed_lease_units; a tenth of what it sees in a window, 1 to 100; or the doubling lease
+ * (core/sizer.c has the formulas). Only a doubling lease is cut short here, for all of them may
+ * together be no more than a hundredth of the limit: limit / 100 / active processes, at least 1. */
 #include "grant.h"
 
 #include "weir/assert.h"
@@ -38,6 +43,7 @@
 #define SHARE_ONE (UINT64_C(1) << 20)
 #define RATIO_ONE UINT64_C(256)
 #define RATIO_MAX (64 * RATIO_ONE)
+#define DOUBLING_DIVISOR 100              /* of the limit, for all doubling leases together */
 #define HEURISTIC_MAX (UINT64_C(1) << 30) /* remainders above this are all "plenty" */
 #define RATE_MAX (UINT64_C(1) << 32)
 #define MINUTE_US UINT64_C(60000000)
@@ -224,9 +230,17 @@ static uint64_t trickle_count(const struct grant_input *input, const struct view
     return lesser(fair > surplus ? fair - surplus : 0, period_units - input->trickle_promised);
 }
 
-static struct grant grant_fixed(const struct grant_input *input)
+/* The design note, revision R2: MAX_LEASE x active processes <= 1 % of the limit. */
+static uint64_t doubling_lease_max(const struct grant_input *input)
 {
-    const uint64_t wanted = greater(input->ask->need_units, input->ask->want_units);
+    return greater(input->plan->limit_units / DOUBLING_DIVISOR / input->active_processes, 1);
+}
+
+static struct grant grant_simple(const struct grant_input *input)
+{
+    const uint64_t most =
+        input->plan->sizer == WEIR_SIZER_DOUBLING ? doubling_lease_max(input) : UINT64_MAX;
+    const uint64_t wanted = greater(input->ask->need_units, lesser(input->ask->want_units, most));
 
     return (struct grant){.units = (uint32_t)lesser(wanted, input->remaining_units)};
 }
@@ -302,8 +316,8 @@ struct grant weir_grant_decide(const struct grant_input *input)
     if (input->plan->algorithm == WEIR_ALGORITHM_UNLIMITED) {
         return (struct grant){.units = input->ask->need_units};
     }
-    if (input->ask->flags & WEIR_ASK_SPEND || input->plan->sizer == WEIR_SIZER_FIXED) {
-        grant = grant_fixed(input);
+    if (input->ask->flags & WEIR_ASK_SPEND || input->plan->sizer != WEIR_SIZER_TAPERED) {
+        grant = grant_simple(input);
     } else {
         grant = grant_tapered(input);
     }

@@ -62,6 +62,7 @@ static void expire(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
     cold->returned_units += hot->held_units + promised;
     cold->expired_units += promised;
     cold->leased_units -= hot->held_units;
+    sizer_lease_ended(limiter, slot, hot->held_units);
     hot->held_units = 0;
     cold->trickle[0] = 0;
     cold->trickle[1] = 0;
@@ -336,6 +337,7 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     const uint64_t before = (uint64_t)hot->held_units + granted;
     hot->held_units += granted;
     cold->leased_units += granted - reserved;
+    sizer_lease_granted(limiter, slot, granted);
     refresh_shortcuts(limiter, slot,
                       now_ns); /* the fast path may spend what was granted, till its lease ends */
     waiting_settle(limiter, slot, now_ns);

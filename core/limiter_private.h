@@ -6,6 +6,7 @@
  *   table.c     which slot a key has; which key makes room
  *   lease.c     what a slot holds and may spend, and what an answer changes
  *   asking.c    when a slot asks, and for what
+ *   sizer.c     how large a lease it wants, unless leases are tapered
  *   waiting.c   requests that wait for the store
  *   demand.c    how fast requests come in
  *   offset.c    what time it is at the store
@@ -24,6 +25,8 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define SLOT_NONE UINT32_MAX
 #define NEVER UINT64_MAX
+#define GRANT_UNITS_MAX (UINT32_C(1) << 30)
+#define DEMAND_PERIOD_MS 10000u
 
 enum hot_flag {
     HOT_USED = 1,      /* the slot holds a key */
@@ -76,9 +79,10 @@ struct cold {
     uint32_t rate_reported_milli;
     uint32_t rate_before_milli; /* in the demand period before demand_start_ms */
     uint32_t demand_start_ms;
-    uint32_t resumed_ms;    /* first request after the last idle spell */
-    uint32_t granted_units; /* by the last answer */
-    uint32_t need_units;    /* of the ask in flight ... */
+    uint32_t resumed_ms;       /* first request after the last idle spell */
+    uint32_t granted_units;    /* by the last answer */
+    uint32_t next_lease_units; /* doubling: if the last lease is used up; 0: there was none */
+    uint32_t need_units;       /* of the ask in flight ... */
     uint32_t least_units;
     uint32_t flight_us;
     uint32_t granted_ms; /* when the last grant came */
@@ -207,6 +211,11 @@ bool asking_has_to_report(const struct weir_limiter *limiter, uint32_t slot);
 void asking_queue(struct weir_limiter *limiter, uint32_t slot, unsigned extra_flags);
 void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                   struct weir_ask *ask);
+
+/* sizer.c: leases that are not tapered. */
+uint32_t sizer_want_units(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+void sizer_lease_granted(struct weir_limiter *limiter, uint32_t slot, uint32_t units);
+void sizer_lease_ended(struct weir_limiter *limiter, uint32_t slot, uint32_t left_units);
 
 /* limiter.c */
 struct weir_decision limiter_denial(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,

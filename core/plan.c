@@ -104,7 +104,7 @@ enum weir_status weir_plan_make(struct weir_plan *plan, const struct weir_plan_o
                                 : made.rate_units * 1000000000 / made.rate_period_us;
     made.trickle_period_us = at_least(made.window_us / TRICKLES_PER_WINDOW, PERIOD_US_MIN);
     made.lease_period_us = at_least(made.window_us / LEASE_PERIODS_PER_WINDOW, PERIOD_US_MIN);
-    if (made.algorithm == WEIR_ALGORITHM_WINDOW || made.sizer == WEIR_SIZER_FIXED) {
+    if (made.algorithm == WEIR_ALGORITHM_WINDOW || made.sizer != WEIR_SIZER_TAPERED) {
         made.lease_period_us = made.window_us;
     }
     *plan = made;

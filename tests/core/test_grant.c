@@ -74,6 +74,57 @@ static void a_fixed_sizer_grants_what_is_wanted_while_it_lasts(void **state)
     assert_int_equal(decide(&plan, &ahead, 5, 50, 100000).pace_us, 0);
 }
 
+static void a_rate_sizer_grants_what_is_wanted_while_it_lasts(void **state)
+{
+    (void)state;
+    struct weir_plan plan = fixed_plan(bucket_plan(100, 1000), 20);
+    plan.sizer = WEIR_SIZER_RATE;
+    const struct weir_ask ahead = ask_of(0, 0, 100, 1000);
+
+    assert_int_equal(decide(&plan, &ahead, 1000, 50, 100000).units, 100);
+    assert_int_equal(decide(&plan, &ahead, 5, 50, 100000).units, 5);
+    assert_int_equal(decide(&plan, &ahead, 5, 50, 100000).pace_us, 0);
+}
+
+/* All doubling leases together are at most a hundredth of the limit, whatever is wanted; but what
+ * waits is granted. */
+static void a_doubling_lease_is_a_part_of_a_hundredth_of_the_limit(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t limit, active;
+        uint32_t need, want, units;
+    } CASES[] = {
+        {100000, 50, 1, 1, 1},
+        {100000, 50, 1, 20, 20},
+        {100000, 50, 1, 21, 20},
+        {100000, 50, 1, 1 << 30, 20},
+        {100000, 50, 21, 21, 21},
+        {100000, 50, 30, 1 << 30, 30},
+        {100000, 1, 1, 2000, 1000},
+        {100000, 1000, 1, 8, 1},
+        {100000, 1001, 1, 8, 1},
+        {1000, 50, 1, 8, 1},
+        {99, 1, 1, 8, 1},
+        {100000, 51, 1, 64, 19},
+        {1000000, 3, 1, 4096, 3333},
+        {UINT64_C(60000000000), 1, 1, 1 << 29, 1 << 29},
+    };
+
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        struct weir_plan plan = window_plan(CASES[i].limit, MINUTE_US);
+        plan.sizer = WEIR_SIZER_DOUBLING;
+        const struct weir_ask ask = ask_of(CASES[i].need, 1, CASES[i].want, 1000);
+        const struct grant grant =
+            decide(&plan, &ask, CASES[i].limit, CASES[i].active, UINT64_C(1) << 40);
+        assert_int_equal(grant.units, CASES[i].units);
+        assert_int_equal(grant.flags, 0);
+        assert_int_equal(grant.pace_us, 0);
+        assert_int_equal(grant.trickle_count, 0);
+        assert_int_equal(decide(&plan, &ask, 0, CASES[i].active, 1000).units, 0);
+    }
+}
+
 /* A request that is decided at the store takes its cost, whatever else is wanted. */
 static void a_request_decided_at_the_store_gets_its_cost_or_nothing(void **state)
 {
@@ -237,6 +288,8 @@ int main(void)
         cmocka_unit_test(what_waits_is_granted_while_it_lasts),
         cmocka_unit_test(an_unlimited_plan_grants_the_need_and_no_more),
         cmocka_unit_test(a_fixed_sizer_grants_what_is_wanted_while_it_lasts),
+        cmocka_unit_test(a_rate_sizer_grants_what_is_wanted_while_it_lasts),
+        cmocka_unit_test(a_doubling_lease_is_a_part_of_a_hundredth_of_the_limit),
         cmocka_unit_test(a_request_decided_at_the_store_gets_its_cost_or_nothing),
         cmocka_unit_test(d29_the_leases_of_many_that_start_at_once_leave_something),
         cmocka_unit_test(when_little_is_left_the_key_is_scarce),

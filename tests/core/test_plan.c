@@ -111,6 +111,20 @@ static void a_fixed_sizers_leases_end_with_the_window(void **state)
     assert_int_equal(plan.sizer, WEIR_SIZER_FIXED);
 }
 
+static void the_leases_of_the_other_simple_sizers_do_too(void **state)
+{
+    (void)state;
+    static const enum weir_sizer SIZERS[] = {WEIR_SIZER_RATE, WEIR_SIZER_DOUBLING};
+
+    for (size_t i = 0; i < sizeof SIZERS / sizeof SIZERS[0]; i++) {
+        struct weir_plan_options options = bucket_options(100, SECOND_US, 250);
+        options.sizer = SIZERS[i]; /* has no lease of its own in the plan */
+        const struct weir_plan plan = made(&options);
+        assert_int_equal(plan.lease_period_us, MINUTE_US);
+        assert_int_equal(plan.sizer, SIZERS[i]);
+    }
+}
+
 static void periods_are_at_least_a_millisecond(void **state)
 {
     (void)state;
@@ -367,6 +381,7 @@ int main(void)
         cmocka_unit_test(a_buckets_limit_is_a_minute_of_its_rate),
         cmocka_unit_test(a_windows_limit_is_its_rate_over_the_window_and_its_leases_end_with_it),
         cmocka_unit_test(a_fixed_sizers_leases_end_with_the_window),
+        cmocka_unit_test(the_leases_of_the_other_simple_sizers_do_too),
         cmocka_unit_test(periods_are_at_least_a_millisecond),
         cmocka_unit_test(values_out_of_range_are_refused),
         cmocka_unit_test(b09_the_highest_rate_is_a_thousand_million_per_second),

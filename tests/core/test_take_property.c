@@ -269,6 +269,13 @@ static void run(struct world *world)
     }
 }
 
+static uint8_t sizer_of(unsigned seed)
+{
+    static const uint8_t SIMPLE[] = {WEIR_SIZER_FIXED, WEIR_SIZER_RATE, WEIR_SIZER_DOUBLING};
+
+    return seed % 3 == 0 ? SIMPLE[seed / 3 % 3] : WEIR_SIZER_TAPERED;
+}
+
 static void no_interval_admits_more_than_capacity_and_rate(void **state)
 {
     (void)state;
@@ -279,7 +286,7 @@ static void no_interval_admits_more_than_capacity_and_rate(void **state)
         const uint64_t rate =
             1 + dice_below(&world.dice, UINT64_C(1) << dice_below(&world.dice, 12));
         world.plan = bucket_plan(rate, 1 + dice_below(&world.dice, 300));
-        world.plan.sizer = seed % 3 == 0 ? WEIR_SIZER_FIXED : WEIR_SIZER_TAPERED;
+        world.plan.sizer = sizer_of(seed);
         run(&world);
         spent_units += world.spent_units;
     }
@@ -294,7 +301,7 @@ static void no_window_admits_more_than_its_limit(void **state)
     for (unsigned seed = 1; seed <= RUNS; seed++) {
         struct world world = {.dice = {seed + 1000}};
         world.plan = window_plan(1 + dice_below(&world.dice, 300), SECOND_US * (1 + seed % 9));
-        world.plan.sizer = seed % 3 == 0 ? WEIR_SIZER_FIXED : WEIR_SIZER_TAPERED;
+        world.plan.sizer = sizer_of(seed);
         run(&world);
         spent_units += world.spent_units;
     }

@@ -30,9 +30,10 @@ enum weir_algorithm {
 
 enum weir_sizer {
     WEIR_SIZER_TAPERED = 0, /* leases taper with what remains; see core/grant.c */
-    WEIR_SIZER_FIXED,       /* always fixed_lease_units, as in the design note, section 6 */
-    WEIR_SIZER_RATE,        /* a tenth of the process's requests in a window, 1 ... 100 */
-    WEIR_SIZER_DOUBLING,    /* twice the last if it ran out early, half of it if not */
+    /* to compare with; see core/sizer.c */
+    WEIR_SIZER_FIXED,    /* always fixed_lease_units, as in the design note, section 6 */
+    WEIR_SIZER_RATE,     /* a tenth of the process's requests in a window, 1 ... 100 */
+    WEIR_SIZER_DOUBLING, /* twice the last if it ran out early, half of it if not */
 };
 
 /* What a caller asks for. */
