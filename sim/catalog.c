@@ -17,19 +17,33 @@ uint64_t sim_store_us(uint64_t true_ns)
     return SIM_STORE_EPOCH_US + true_ns / 1000;
 }
 
-static void make_plan(struct weir_plan *plan, const struct sim_plan *source,
-                      const struct sim_scenario *scenario)
+static enum weir_sizer sizer_of(enum sim_sizer sizer)
+{
+    switch (sizer) {
+    case SIM_SIZER_FIXED:
+        return WEIR_SIZER_FIXED;
+    case SIM_SIZER_RATE:
+        return WEIR_SIZER_RATE;
+    case SIM_SIZER_DOUBLING:
+        return WEIR_SIZER_DOUBLING;
+    case SIM_SIZER_TAPERED:
+        break;
+    }
+    return WEIR_SIZER_TAPERED;
+}
+
+static void make_plan(struct weir_plan *plan, const struct sim_plan *source)
 {
     const struct weir_plan_options options = {
         .version = 1,
         .algorithm = source->algorithm == SIM_ALGORITHM_WINDOW ? WEIR_ALGORITHM_WINDOW
                                                                : WEIR_ALGORITHM_BUCKET,
-        .sizer = scenario->sizer == SIM_SIZER_FIXED ? WEIR_SIZER_FIXED : WEIR_SIZER_TAPERED,
+        .sizer = sizer_of(source->sizer),
         .rate_units = source->rate_units,
         .rate_period_us = source->rate_period_us,
         .capacity_units = source->capacity_units,
         .window_us = source->window_us,
-        .fixed_lease_units = scenario->fixed_lease_units,
+        .fixed_lease_units = source->fixed_lease_units,
     };
     const enum weir_status status = weir_plan_make(plan, &options);
 
@@ -79,7 +93,7 @@ void sim_catalog_init(struct sim_catalog *catalog, const struct sim_scenario *sc
     catalog->keys = sim_memory_new(catalog->key_count, sizeof(struct sim_key));
     catalog->plans = sim_memory_new(scenario->plan_count, sizeof(struct weir_plan));
     for (size_t i = 0; i < scenario->plan_count; i++) {
-        make_plan(&catalog->plans[i], &scenario->plans[i], scenario);
+        make_plan(&catalog->plans[i], &scenario->plans[i]);
     }
     uint32_t number = 0;
     for (uint32_t p = 0; p < scenario->population_count; p++) {
