@@ -15,6 +15,8 @@
 enum table_subject {
     TABLE_TAPERED = 0,
     TABLE_FIXED,
+    TABLE_RATE,
+    TABLE_DOUBLING,
     TABLE_AS_WRITTEN,
     TABLE_SUBJECT_COUNT,
 };

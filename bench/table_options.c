@@ -25,8 +25,8 @@ enum option_key {
 
 static const struct argp_option option_table[] = {
     {"subject", KEY_SUBJECT, "NAME", 0,
-     "Which limiter: tapered (default), fixed (leases of 20), as_written (the design note's "
-     "pseudo-code; window plans only)",
+     "Which limiter: tapered (default), fixed (leases of 20), rate (a tenth of what a process sees "
+     "in a window), doubling, as_written (the design note's pseudo-code; window plans only)",
      0},
     {"limits", KEY_LIMITS, "A,B,...", 0, "Only these limits per minute", 0},
     {"demands", KEY_DEMANDS, "A,B,...", 0, "Only these demands, as parts of the limit", 0},
