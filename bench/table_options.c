@@ -131,7 +131,7 @@ static void note_option(struct table_options *options, int key, const char *argu
     const size_t length = strlen(options->command);
 
     for (const struct argp_option *option = option_table; option->name != NULL; option++) {
-        if (option->key == key && key != KEY_JOBS) {
+        if (option->key == key && key != KEY_JOBS && key != KEY_CSV && key != KEY_MARKDOWN) {
             snprintf(options->command + length, sizeof options->command - length, " --%s%s%s",
                      option->name, argument == NULL ? "" : " ", argument == NULL ? "" : argument);
         }
@@ -197,8 +197,8 @@ static const struct argp parser = {
            "Examples:\n"
            "  bench/accuracy-table\n"
            "  bench/accuracy-table --limits 100000 --balances zipf,flip --csv cells.csv\n\n"
-           "Exit status: 0 all targets met; 1 a target missed; 64 bad usage; 70 internal error; "
-           "130 interrupted.",
+           "Exit status: 0 all that binds the subject met; 1 some missed; 64 bad usage; 70 internal"
+           " error; 130 interrupted.",
 };
 
 static unsigned processor_count(void)
