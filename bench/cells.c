@@ -15,7 +15,8 @@
 #define WAITED_PER_S 24000      /* four requests in a round trip for each of three processes */
 #define SINGLE_SEED_LIMIT 1000000u
 
-const char *const table_subject_names[TABLE_SUBJECT_COUNT] = {"tapered", "fixed", "as_written"};
+const char *const table_subject_names[TABLE_SUBJECT_COUNT] = {"tapered", "fixed", "rate",
+                                                              "doubling", "as_written"};
 const char *const table_balance_names[TABLE_BALANCE_COUNT] = {"uniform", "zipf", "3of50", "flip"};
 
 static const uint32_t capacities_s[] = {0, 1, 10, 60};
@@ -50,6 +51,8 @@ bool table_cell_is_meaningful(const struct table_cell *cell, enum table_subject 
 
     switch (subject) {
     case TABLE_FIXED:
+    case TABLE_RATE:
+    case TABLE_DOUBLING:
         return cell->capacity_s == 0 || cell->balance != TABLE_STICKY || per_s < WAITED_PER_S;
     case TABLE_AS_WRITTEN:
         return cell->capacity_s == 0 && per_s < STORE_ASKS_PER_S;
@@ -192,7 +195,8 @@ void table_cell_sets(const struct table_cell *cell, enum table_subject subject,
                      struct table_sets *sets)
 {
     static const char *const limiters[TABLE_SUBJECT_COUNT] = {
-        NULL, "limiter={\"sizer\":\"fixed\"}", "limiter={\"coordination\":\"as_written\"}"};
+        NULL, "limiter={\"sizer\":\"fixed\"}", "limiter={\"sizer\":\"rate\"}",
+        "limiter={\"sizer\":\"doubling\"}", "limiter={\"coordination\":\"as_written\"}"};
     const size_t size = sizeof sets->texts[0];
 
     *sets = (struct table_sets){0};

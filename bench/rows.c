@@ -146,22 +146,28 @@ static const struct table_check small_checks[] = {
 #define CHECKS(array) (array), sizeof(array) / sizeof((array)[0])
 
 const struct table_row table_rows[TABLE_ROW_COUNT] = {
-    {"every", "every cell", is_any, false, CHECKS(every_cell_checks)},
+    {"every", "every cell", is_any, TABLE_REQUIRED, CHECKS(every_cell_checks)},
     {"large",
      "limit >= 100,000 a minute; window, or capacity >= 10 s of rate; demand <= 1 or >= 1.5",
-     is_large_far, false, CHECKS(large_far_checks)},
+     is_large_far, TABLE_TARGET, CHECKS(large_far_checks)},
     {"large-near",
      "limit >= 100,000 a minute; demand between 1 and 1.5, or capacity < 10 s of rate",
-     is_large_near, false, CHECKS(large_near_checks)},
-    {"10k-window", "limit from 10,000 to below 100,000, window", is_middle_window, false,
+     is_large_near, TABLE_TARGET, CHECKS(large_near_checks)},
+    {"10k-window", "limit from 10,000 to below 100,000, window", is_middle_window, TABLE_TARGET,
      CHECKS(middle_window_checks)},
     {"10k-bucket", "limit from 10,000 to below 100,000 a minute, bucket, demand above 1",
-     is_middle_bucket_above, false, CHECKS(middle_bucket_checks)},
+     is_middle_bucket_above, TABLE_TARGET, CHECKS(middle_bucket_checks)},
     {"10k-bucket-low",
      "limit from 10,000 to below 100,000 a minute, bucket, demand <= 1 (no target)",
-     is_middle_bucket_below, true, middle_bucket_checks, 4},
-    {"small", "limit < 10,000", is_small, false, CHECKS(small_checks)},
+     is_middle_bucket_below, TABLE_NO_TARGET, middle_bucket_checks, 4},
+    {"small", "limit < 10,000", is_small, TABLE_TARGET, CHECKS(small_checks)},
 };
+
+bool table_row_binds(const struct table_row *row, enum table_subject subject)
+{
+    return row->promise == TABLE_REQUIRED ||
+           (row->promise == TABLE_TARGET && subject == TABLE_TAPERED);
+}
 
 size_t table_row_of(const struct table_cell *cell)
 {

@@ -1,4 +1,8 @@
-/* The rows of the accuracy table: which cells a row is about, and what it promises for them. */
+/* The rows of the accuracy table: which cells a row is about, and what it promises for them.
+ *
+ * The first row holds for every subject: nothing above the contract, no error without a cause, a
+ * ledger that balances, and reports of what was spent. The others are the targets of tapered
+ * leases, and only show how the other subjects compare. */
 #ifndef TABLE_ROWS_H
 #define TABLE_ROWS_H
 
@@ -22,11 +26,17 @@ struct table_check {
     double limit_part; /* the bound is at least this part of the cell's limit */
 };
 
+enum table_promise {
+    TABLE_REQUIRED = 0, /* of every subject */
+    TABLE_TARGET,       /* of tapered leases; the figures of other subjects are contrast */
+    TABLE_NO_TARGET,    /* what a target would miss is shown, no more */
+};
+
 struct table_row {
     const char *id;
     const char *words;
     bool (*holds_for)(const struct table_cell *cell);
-    bool is_reported_only; /* not a target: its misses are shown, no more */
+    enum table_promise promise;
     const struct table_check *checks;
     size_t check_count;
 };
@@ -36,6 +46,9 @@ struct table_row {
 
 /* The first one is about every cell; of the others, each cell belongs to exactly one. */
 extern const struct table_row table_rows[TABLE_ROW_COUNT];
+
+/* Whether a miss in the row is a miss of the subject. */
+bool table_row_binds(const struct table_row *row, enum table_subject subject);
 
 /* The row, other than the first, that the cell belongs to. */
 size_t table_row_of(const struct table_cell *cell);

@@ -25,8 +25,8 @@ enum option_key {
 
 static const struct argp_option option_table[] = {
     {"subject", KEY_SUBJECT, "NAME", 0,
-     "Which limiter: tapered (default), fixed (leases of 20), as_written (the design note's "
-     "pseudo-code; window plans only)",
+     "Which limiter: tapered (default), fixed (leases of 20), rate (a tenth of what a process sees "
+     "in a window), doubling, as_written (the design note's pseudo-code; window plans only)",
      0},
     {"limits", KEY_LIMITS, "A,B,...", 0, "Only these limits per minute", 0},
     {"demands", KEY_DEMANDS, "A,B,...", 0, "Only these demands, as parts of the limit", 0},
@@ -131,7 +131,7 @@ static void note_option(struct table_options *options, int key, const char *argu
     const size_t length = strlen(options->command);
 
     for (const struct argp_option *option = option_table; option->name != NULL; option++) {
-        if (option->key == key && key != KEY_JOBS) {
+        if (option->key == key && key != KEY_JOBS && key != KEY_CSV && key != KEY_MARKDOWN) {
             snprintf(options->command + length, sizeof options->command - length, " --%s%s%s",
                      option->name, argument == NULL ? "" : " ", argument == NULL ? "" : argument);
         }
@@ -197,8 +197,8 @@ static const struct argp parser = {
            "Examples:\n"
            "  bench/accuracy-table\n"
            "  bench/accuracy-table --limits 100000 --balances zipf,flip --csv cells.csv\n\n"
-           "Exit status: 0 all targets met; 1 a target missed; 64 bad usage; 70 internal error; "
-           "130 interrupted.",
+           "Exit status: 0 all that binds the subject met; 1 some missed; 64 bad usage; 70 internal"
+           " error; 130 interrupted.",
 };
 
 static unsigned processor_count(void)

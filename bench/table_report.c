@@ -33,8 +33,9 @@ size_t table_report_miss_count(const struct table_outcome *outcome)
 
     for (size_t cell = 0; cell < outcome->cell_count; cell++) {
         const size_t row = table_row_of(&outcome->cells[cell]);
-        count += !is_met(outcome, TABLE_ROW_EVERY_CELL, cell) ||
-                 (!table_rows[row].is_reported_only && !is_met(outcome, row, cell));
+        count +=
+            !is_met(outcome, TABLE_ROW_EVERY_CELL, cell) ||
+            (table_row_binds(&table_rows[row], outcome->subject) && !is_met(outcome, row, cell));
     }
     return count;
 }
@@ -68,11 +69,34 @@ static void print_heading(FILE *file, enum text_table_style style, const char *t
     fprintf(file, style == TEXT_TABLE_MARKDOWN ? "\n## %s\n\n" : "\n%s\n", text);
 }
 
+/* What the row says of the subject. */
+static const char *verdict(const struct table_outcome *outcome, size_t row,
+                           const struct row_count *count)
+{
+    const bool is_good = count->missed == 0;
+
+    if (count->cells == 0) {
+        return "";
+    }
+    switch (table_rows[row].promise) {
+    case TABLE_REQUIRED:
+        return is_good ? "required: met" : "required: BROKEN";
+    case TABLE_TARGET:
+        if (outcome->subject == TABLE_TAPERED) {
+            return is_good ? "target: met" : "target: missed";
+        }
+        return is_good ? "contrast: met" : "contrast: missed";
+    case TABLE_NO_TARGET:
+        break;
+    }
+    return is_good ? "no target: met" : "no target: missed";
+}
+
 static void print_summary(const struct table_outcome *outcome, FILE *file,
                           enum text_table_style style)
 {
-    static const char *const headings[] = {"row",           "cells>",  "passed>",
-                                           "inconclusive>", "missed>", "which cells"};
+    static const char *const headings[] = {"row",     "cells>",  "passed>",    "inconclusive>",
+                                           "missed>", "verdict", "which cells"};
     struct text_table table;
 
     text_table_init(&table, headings, sizeof headings / sizeof headings[0]);
@@ -83,6 +107,7 @@ static void print_summary(const struct table_outcome *outcome, FILE *file,
         text_table_add(&table, "%zu", count.passed);
         text_table_add(&table, "%zu", count.inconclusive);
         text_table_add(&table, "%zu", count.missed);
+        text_table_add(&table, "%s", verdict(outcome, row, &count));
         text_table_add(&table, "%s", table_rows[row].words);
     }
     text_table_print(&table, file, style);
@@ -249,11 +274,31 @@ static void print_misses(const struct table_outcome *outcome, size_t row, FILE *
         add_miss(outcome, row, misses[i].cell, &table);
     }
     fprintf(file, "\n%s, worst first:\n\n",
-            table_rows[row].is_reported_only ? "What a target would miss" : "Misses");
+            table_rows[row].promise == TABLE_NO_TARGET ? "What a target would miss" : "Misses");
     text_table_print(&table, file, style);
     print_replay(outcome, misses[0].cell, file, style);
     text_table_deinit(&table);
     free(misses);
+}
+
+/* What every subject has to keep in every cell, and what the other rows are for this one. */
+static void print_requirements(const struct table_outcome *outcome, FILE *file)
+{
+    const struct row_count required = count_row(outcome, TABLE_ROW_EVERY_CELL);
+
+    fprintf(file, "Required of every limiter in every cell: 0 units above the contract, 0 of error "
+                  "without a cause, 0 missing in the ledger, 0 spent and not reported. ");
+    if (required.missed == 0) {
+        fprintf(file, "Met in all %zu.", required.cells);
+    } else {
+        fprintf(file, "BROKEN in %zu of %zu.", required.missed, required.cells);
+    }
+    if (outcome->subject != TABLE_TAPERED) {
+        fprintf(file,
+                " The other rows are the targets of tapered leases; for %s they are contrast.",
+                table_subject_names[outcome->subject]);
+    }
+    fprintf(file, "\n\n");
 }
 
 static void print_head(const struct table_outcome *outcome, FILE *file, enum text_table_style style)
@@ -267,8 +312,9 @@ static void print_head(const struct table_outcome *outcome, FILE *file, enum tex
             "%zu cells: 50 processes, round trip 500 us, clocks off by up to 50 ms and "
             "20 ppm, Poisson traffic; over and under in percent of the limit, largest of "
             "all intervals. Inconclusive: above the limit, but the ideal limiter refused "
-            "less than half of the excess during the run.\n%s",
-            outcome->cell_count, "\n");
+            "less than half of the excess during the run.\n\n",
+            outcome->cell_count);
+    print_requirements(outcome, file);
 }
 
 void table_report_print(const struct table_outcome *outcome, FILE *file,

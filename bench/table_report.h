@@ -21,7 +21,7 @@ void table_report_print(const struct table_outcome *outcome, FILE *file,
                         enum text_table_style style);
 void table_report_csv(const struct table_outcome *outcome, FILE *file);
 
-/* Cells that miss a target of theirs. */
+/* Cells that miss what binds the subject; see table_row_binds. */
 size_t table_report_miss_count(const struct table_outcome *outcome);
 
 #endif

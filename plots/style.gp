@@ -25,6 +25,8 @@ colour_parked = "#E69F00"
 colour_unclaimed = "#009E73"
 colour_withheld = "#CC79A7"
 colour_race = "#D55E00"
+colour_stale_plan = "#F0E442"
+colour_plan_change = "#56B4E9"
 colour_unexplained = "#000000"
 # policies
 colour_lease_tapered = "#0072B2"

@@ -37,6 +37,7 @@ static void a_report_says_what_was_spent_where(void **state)
     assert_true(weir_limiter_next_report(limiter, &report));
     assert_int_equal(report.key.low, 5);
     assert_int_equal(report.window_index, 34);
+        assert_int_equal(report.window_us, MINUTE_US);
     assert_int_equal(report.incarnation, 8);
     assert_int_equal(report.process, 7);
     assert_int_equal(report.life, 1);
@@ -121,10 +122,12 @@ static void units_without_a_slot_have_lives_of_their_own(void **state)
     struct weir_report report;
 
     for (uint32_t i = 0; i < 2; i++) {
-        outbox_report_once(limiter, &key, 34, 12 + i);
+        const struct weir_plan plan = bucket_plan(1, 1);
+        outbox_report_once(limiter, &key, &plan, 34, 12 + i);
         assert_true(weir_limiter_next_report(limiter, &report));
         assert_int_equal(report.key.low, 6);
         assert_int_equal(report.window_index, 34);
+        assert_int_equal(report.window_us, MINUTE_US);
         assert_int_equal(report.incarnation, 8);
         assert_int_equal(report.process, 7);
         assert_int_equal(report.life, 2 + i);

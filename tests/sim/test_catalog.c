@@ -131,6 +131,41 @@ static void plans_of_every_kind_are_made_for_the_core(void **state)
     }
 }
 
+static void a_plans_sizer_is_its_own_or_the_limiters(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *limiter;
+        enum weir_sizer sizer;
+    } CASES[] = {
+        {"", WEIR_SIZER_TAPERED},
+        {"\"sizer\": \"tapered\"", WEIR_SIZER_TAPERED},
+        {"\"sizer\": \"fixed\"", WEIR_SIZER_FIXED},
+        {"\"sizer\": \"rate\"", WEIR_SIZER_RATE},
+        {"\"sizer\": \"doubling\"", WEIR_SIZER_DOUBLING},
+    };
+    static const char *const OWN = "plans.free.sizer=rate";
+
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        struct case_catalog prepared;
+        struct sim_error error;
+        char text[2000];
+        prepare(&prepared, CASES[i].limiter);
+        assert_int_equal(prepared.catalog.plans[0].sizer, CASES[i].sizer);
+        assert_int_equal(prepared.catalog.plans[1].sizer, CASES[i].sizer);
+        dispose(&prepared);
+
+        snprintf(text, sizeof text, TEXT, CASES[i].limiter);
+        world_run_write(FILE_NAME, text);
+        assert_true(sim_scenario_load(&prepared.scenario, FILE_NAME, &OWN, 1, &error));
+        assert_int_equal(unlink(FILE_NAME), 0);
+        sim_catalog_init(&prepared.catalog, &prepared.scenario);
+        assert_int_equal(prepared.catalog.plans[0].sizer, CASES[i].sizer);
+        assert_int_equal(prepared.catalog.plans[1].sizer, WEIR_SIZER_RATE);
+        dispose(&prepared);
+    }
+}
+
 static void the_start_fill_is_rounded_down(void **state)
 {
     (void)state;
@@ -190,6 +225,7 @@ int main(void)
         cmocka_unit_test(every_key_is_found_by_its_fingerprint),
         cmocka_unit_test(plans_are_those_of_the_file),
         cmocka_unit_test(plans_of_every_kind_are_made_for_the_core),
+        cmocka_unit_test(a_plans_sizer_is_its_own_or_the_limiters),
         cmocka_unit_test(the_start_fill_is_rounded_down),
         cmocka_unit_test(windows_in_true_time_begin_where_the_stores_do),
         cmocka_unit_test(the_note_knows_no_phases),

@@ -173,9 +173,10 @@ static void causes_sum_to_those_of_the_result(void **state)
     (void)state;
     FILE *file =
         open_csv("causes.csv", "end_s,over_parked_units,over_unclaimed_units,over_withheld_units,"
-                               "over_race_units,over_unexplained_units,under_parked_units,"
-                               "under_unclaimed_units,under_withheld_units,under_race_units,"
-                               "under_unexplained_units\n");
+                               "over_race_units,over_stale_plan_units,over_plan_change_units,"
+                               "over_unexplained_units,under_parked_units,under_unclaimed_units,"
+                               "under_withheld_units,under_race_units,under_stale_plan_units,"
+                               "under_plan_change_units,under_unexplained_units\n");
     uint64_t sums[SIM_CAUSE_COUNT] = {0};
     uint64_t units;
     double end_s;

@@ -195,6 +195,9 @@ static inline void random_keys(struct random_scenario *scenario, unsigned number
 static inline void random_scenario_draw(char *text, size_t size, uint64_t seed,
                                         uint32_t drift_max_ppm)
 {
+    static const char *const simple_sizers[] = {", \"sizer\": \"fixed\", \"fixed_lease_units\": 20",
+                                                ", \"sizer\": \"rate\"",
+                                                ", \"sizer\": \"doubling\""};
     struct random_scenario scenario = {.text = text, .size = size, .drift_max_ppm = drift_max_ppm};
     char weights[4][200];
     char traffic[4][200];
@@ -204,8 +207,7 @@ static inline void random_scenario_draw(char *text, size_t size, uint64_t seed,
     random_machines(&scenario);
     random_put(&scenario, ",\n \"limiter\": {\"table_keys\": %" PRIu64 "%s}",
                RANDOM_OF(&scenario, 0, 0, 1, 2, 9),
-               random_below(&scenario, 8) == 0 ? ", \"sizer\": \"fixed\", \"fixed_lease_units\": 20"
-                                               : "");
+               random_below(&scenario, 8) == 0 ? simple_sizers[seed % 3] : "");
     random_put(&scenario, ",\n \"plans\": {");
     struct random_scenario drawn[4];
     for (unsigned i = 0; i < plan_count; i++) {
