@@ -1,5 +1,5 @@
 /* A batch decides what so many single calls would: twins are given the same requests, one in
- * batches, and compared to the last bit. */
+ * batches, and compared in all that can be seen of them. */
 #include "core_support.h"
 
 #include <stdlib.h>
@@ -78,6 +78,45 @@ static void draw_requests(struct dice *dice, struct weir_request *requests, size
     }
 }
 
+/* Structs have padding: member by member. */
+static void assert_decisions_equal(const struct weir_decision *a, const struct weir_decision *b)
+{
+    assert_int_equal(a->verdict, b->verdict);
+    assert_int_equal(a->reason, b->reason);
+    assert_int_equal(a->ticket, b->ticket);
+    assert_int_equal(a->retry_after_ns, b->retry_after_ns);
+}
+
+static void assert_asks_equal(const struct weir_ask *a, const struct weir_ask *b)
+{
+    assert_int_equal(a->key.low, b->key.low);
+    assert_int_equal(a->id.sequence, b->id.sequence);
+    assert_int_equal(a->plan.algorithm, b->plan.algorithm);
+    assert_int_equal(a->flags, b->flags);
+    assert_int_equal(a->need_units, b->need_units);
+    assert_int_equal(a->least_units, b->least_units);
+    assert_int_equal(a->want_units, b->want_units);
+    assert_int_equal(a->largest_units, b->largest_units);
+    assert_int_equal(a->flight_us, b->flight_us);
+    assert_int_equal(a->lease_period, b->lease_period);
+    assert_int_equal(a->held_units, b->held_units);
+    assert_int_equal(a->spent_units, b->spent_units);
+    assert_int_equal(a->returned_units, b->returned_units);
+    assert_int_equal(a->expired_units, b->expired_units);
+    assert_int_equal(a->unused_units, b->unused_units);
+    assert_int_equal(a->rate_milli, b->rate_milli);
+}
+
+static void assert_reports_equal(const struct weir_report *a, const struct weir_report *b)
+{
+    assert_int_equal(a->key.low, b->key.low);
+    assert_int_equal(a->window_index, b->window_index);
+    assert_int_equal(a->life, b->life);
+    assert_int_equal(a->sequence, b->sequence);
+    assert_int_equal(a->spent_units, b->spent_units);
+    assert_int_equal(a->sealed, b->sealed);
+}
+
 /* Both sides' asks are the same and are answered the same, by a store of their own each. */
 static void exchange(struct twin *one, struct twin *other, uint64_t now_ns)
 {
@@ -87,7 +126,7 @@ static void exchange(struct twin *one, struct twin *other, uint64_t now_ns)
     while (weir_limiter_next_ask(one->limiter, now_ns, &ask)) {
         struct twin *const twins[] = {one, other};
         assert_true(weir_limiter_next_ask(other->limiter, now_ns, &same));
-        assert_memory_equal(&ask, &same, sizeof ask);
+        assert_asks_equal(&ask, &same);
         for (unsigned i = 0; i < 2; i++) {
             struct weir_ask_record record = {0};
             struct weir_answer answer;
@@ -108,16 +147,15 @@ static void compare(struct twin *one, struct twin *other)
     struct weir_settled settled[2];
     struct weir_report reports[2];
 
-    memset(settled, 0, sizeof settled);
-    memset(reports, 0, sizeof reports);
     while (weir_limiter_next_settled(one->limiter, &settled[0])) {
         assert_true(weir_limiter_next_settled(other->limiter, &settled[1]));
-        assert_memory_equal(&settled[0], &settled[1], sizeof settled[0]);
+        assert_int_equal(settled[0].ticket, settled[1].ticket);
+        assert_decisions_equal(&settled[0].decision, &settled[1].decision);
     }
     assert_false(weir_limiter_next_settled(other->limiter, &settled[1]));
     while (weir_limiter_next_report(one->limiter, &reports[0])) {
         assert_true(weir_limiter_next_report(other->limiter, &reports[1]));
-        assert_memory_equal(&reports[0], &reports[1], sizeof reports[0]);
+        assert_reports_equal(&reports[0], &reports[1]);
     }
     assert_false(weir_limiter_next_report(other->limiter, &reports[1]));
     for (uint64_t key = 0; key < KEYS; key++) {
@@ -151,7 +189,7 @@ static uint64_t play(enum weir_full_table full_table, uint64_t seed)
         size_t good_count = 0;
         for (size_t i = 0; i < count; i++) {
             assert_int_equal(statuses[0][i], statuses[1][i]);
-            assert_memory_equal(&decisions[0][i], &decisions[1][i], sizeof decisions[0][i]);
+            assert_decisions_equal(&decisions[0][i], &decisions[1][i]);
             good_count += statuses[1][i] == WEIR_OK;
             at_once_count +=
                 statuses[1][i] == WEIR_OK && decisions[1][i].verdict != WEIR_VERDICT_PENDING;
