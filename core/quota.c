@@ -56,3 +56,34 @@ uint64_t weir_limiter_held_units(const struct weir_limiter *limiter, const struc
     return (uint64_t)limiter->hot[slot].held_units + cold->trickle[0] - cold->trickle_taken +
            cold->trickle[1];
 }
+
+/* Permits of a trickle of that period which are surely valid by early_us. */
+static uint64_t come_due(const struct weir_plan *plan, const struct weir_key *key, uint64_t period,
+                         uint32_t count, uint64_t early_us)
+{
+    const uint64_t period_us = plan->trickle_period_us;
+    const uint64_t start_us = period * period_us - weir_key_phase_us(key, period_us);
+
+    if (early_us <= start_us) {
+        return 0;
+    }
+    return early_us - start_us >= period_us ? count : (early_us - start_us) * count / period_us;
+}
+
+uint64_t weir_limiter_spendable_units(const struct weir_limiter *limiter, uint64_t now_ns,
+                                      const struct weir_key *key)
+{
+    const uint32_t slot = table_find(limiter, key);
+
+    if (slot == SLOT_NONE || !lease_is_held(limiter, slot) ||
+        clock_late_ns(&limiter->clock, now_ns) >= lease_end_us(limiter, slot) * NS_PER_US) {
+        return 0;
+    }
+    const struct weir_plan *plan = slot_plan(limiter, slot);
+    const struct cold *cold = &limiter->cold[slot];
+    const uint64_t early_us = clock_early_ns(&limiter->clock, now_ns) / NS_PER_US;
+    const uint64_t due = come_due(plan, key, cold->trickle_period, cold->trickle[0], early_us) +
+                         come_due(plan, key, cold->trickle_period + 1, cold->trickle[1], early_us);
+    return limiter->hot[slot].held_units +
+           (due > cold->trickle_taken ? due - cold->trickle_taken : 0);
+}

@@ -28,7 +28,8 @@ struct sim_client_operations {
     void (*reply)(struct sim_client *client, uint64_t local_ns,
                   const struct sim_exchange *exchange);
     bool (*next_settled)(struct sim_client *client, struct weir_settled *settled);
-    /* The next four are NULL for a client without timers, leases and bounds. */
+    /* The next four are NULL for a client without timers, leases and bounds; so are quota and
+     * spendable_units. */
     uint64_t (*next_deadline_ns)(const struct sim_client *client);
     void (*expire)(struct sim_client *client, uint64_t local_ns);
     /* Give back and report; false: drain exchanges and call again. */
@@ -37,6 +38,11 @@ struct sim_client_operations {
     uint64_t (*undecided_count)(const struct sim_client *client);
     /* Units reported to billing so far. */
     uint64_t (*reported_units)(const struct sim_client *client);
+    /* What a customer may be told, and the permits held that could be spent now; see
+     * weir/limiter.h. */
+    bool (*quota)(const struct sim_client *client, uint64_t local_ns, uint32_t key,
+                  struct weir_quota *quota);
+    uint64_t (*spendable_units)(const struct sim_client *client, uint64_t local_ns, uint32_t key);
     void (*free)(struct sim_client *client);
 };
 

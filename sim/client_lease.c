@@ -123,6 +123,22 @@ static uint64_t undecided_count(const struct sim_client *client)
     return ((const struct client_lease *)client)->undecided_count;
 }
 
+static bool quota(const struct sim_client *client, uint64_t local_ns, uint32_t key,
+                  struct weir_quota *quota)
+{
+    const struct client_lease *self = (const struct client_lease *)client;
+
+    return weir_limiter_quota(self->limiter, local_ns, &self->catalog->keys[key].key,
+                              self->catalog->keys[key].plan, quota);
+}
+
+static uint64_t spendable_units(const struct sim_client *client, uint64_t local_ns, uint32_t key)
+{
+    const struct client_lease *self = (const struct client_lease *)client;
+
+    return weir_limiter_spendable_units(self->limiter, local_ns, &self->catalog->keys[key].key);
+}
+
 static void client_free(struct sim_client *client)
 {
     struct client_lease *self = (struct client_lease *)client;
@@ -141,6 +157,8 @@ static const struct sim_client_operations operations = {
     .shutdown = shutdown_limiter,
     .reported_units = reported_units,
     .undecided_count = undecided_count,
+    .quota = quota,
+    .spendable_units = spendable_units,
     .free = client_free,
 };
 

@@ -21,6 +21,7 @@ struct sim_exchange {
     uint32_t process;
     uint64_t ticket; /* of the request that waits for it, where a client needs it back */
     uint64_t sent_ns;
+    uint64_t done_ns;  /* true time at which the store had carried it out; UINT64_MAX: not yet */
     uint64_t reply_ns; /* true time: earliest possible arrival of the reply */
     struct weir_ask ask;
     struct weir_answer answer;

@@ -147,6 +147,7 @@ static void send_exchanges(struct sim_process *process, uint64_t now_ns, uint64_
                 : sim_prng_below(&process->jitter, scenario->jitter_ns / 2 + 1);
         exchange->process = process->number;
         exchange->sent_ns = now_ns;
+        exchange->done_ns = UINT64_MAX;
         exchange->reply_ns =
             now_ns + jitter_ns + scenario->round_trip_ns / 2 * 2 + scenario->service_ns;
         process->in_flight = grow(process->in_flight, process->in_flight_count,

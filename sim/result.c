@@ -248,6 +248,7 @@ static json_t *body_json(const struct sim_result *result, const struct sim_world
                                   percent(answered, metrics->requests), "within_5ms_pct",
                                   percent(metrics->answered_within_5ms, metrics->requests)));
     json_object_set_new(json, "clients", sim_result_clients(world));
+    json_object_set_new(json, "remaining", sim_result_remaining(world));
     json_object_set_new(json, "fairness", sim_result_fairness(world));
     json_object_set_new(json, "ledger", ledger_json(world, &result->all));
     json_object_set_new(json, "billing", billing_json(world, &result->all));

@@ -30,6 +30,17 @@ json_t *sim_result_clients(const struct sim_world *world)
     return json;
 }
 
+json_t *sim_result_remaining(const struct sim_world *world)
+{
+    const struct sim_polling_totals *totals = &world->polling.totals;
+
+    return json_pack(
+        "{s:o, s:o, s:o, s:{s:o}, s:{s:f}, s:{s:o}}", "polls", integer(totals->polls), "unknown",
+        integer(totals->unknown), "outside_bounds", integer(totals->outside_bounds), "error_units",
+        "max", integer(totals->error_units_max), "age_ms", "max", (double)totals->age_ns_max / 1e6,
+        "disagreement_units", "max", integer(totals->disagreement_units_max));
+}
+
 static json_t *process_json(const struct sim_process *process)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "requests", integer(process->requests),

@@ -24,17 +24,20 @@ static void on_event(void *context, uint64_t now_ns, uint64_t tag);
 static void on_message(void *context, uint64_t now_ns, const struct sim_message *message);
 
 /* A divisor of one second that holds a few thousand arrivals, so that epochs meet minutes. All
- * arrivals of an epoch are known when it begins: what a decision causes must come after its end. */
+ * arrivals of an epoch are known when it begins: what a decision causes must come after its end.
+ * And no two polls of one kind may fall to the same end. */
 static uint64_t epoch_length_ns(const struct sim_world *world)
 {
     static const uint64_t lengths_ms[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
     const double per_ms = sim_clientele_requests_per_s(world->clientele) / 1000;
     const uint64_t reaction_ns = sim_clientele_reaction_ns(world->scenario);
+    const uint64_t every_ns = sim_polling_every_ns(world->scenario);
+    const uint64_t most_ns = reaction_ns < every_ns ? reaction_ns : every_ns;
     uint64_t length_ms = 1;
 
     for (size_t i = 0; i < sizeof lengths_ms / sizeof lengths_ms[0]; i++) {
         if (per_ms * (double)lengths_ms[i] <= ARRIVALS_PER_EPOCH &&
-            lengths_ms[i] * NS_PER_MS <= reaction_ns) {
+            lengths_ms[i] * NS_PER_MS <= most_ns) {
             length_ms = lengths_ms[i];
         }
     }
@@ -88,6 +91,7 @@ bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario
         sim_accuracy_expect_oracle(&world->accuracy);
     }
     sim_herd_init(&world->herd, &world->catalog);
+    sim_polling_init(&world->polling, &world->catalog, world->epoch_ns);
     world->next_samples = sim_memory_new(world->catalog.key_count, sizeof(uint32_t));
     world->processes = sim_memory_new(scenario->process_count, sizeof(struct sim_process));
     for (uint32_t i = 0; i < scenario->process_count; i++) {
@@ -107,6 +111,7 @@ void sim_world_deinit(struct sim_world *world)
     free(world->next_samples);
     sim_clientele_free(world->clientele);
     sim_herd_deinit(&world->herd);
+    sim_polling_deinit(&world->polling);
     sim_store_deinit(&world->store);
     sim_accuracy_deinit(&world->accuracy);
     sim_metrics_deinit(&world->metrics);
@@ -225,6 +230,7 @@ static void on_epoch(struct sim_world *world, uint64_t now_ns)
         sim_kernel_at(world->kernel, now_ns + DRAIN_NS, TAG_DRAIN);
         world->epoch_ns = DRAIN_NS;
     } else {
+        sim_polling_epoch(&world->polling, &world->store, world->processes, now_ns);
         generate_arrivals(world, end_ns < duration_ns ? end_ns : duration_ns);
         sim_kernel_at(world->kernel, end_ns < duration_ns ? end_ns : duration_ns, TAG_EPOCH);
         if (end_ns > duration_ns) {
@@ -337,8 +343,11 @@ static void serve(struct sim_world *world, struct sim_exchange *exchange, uint32
                   uint64_t now_ns)
 {
     const struct sim_scenario *scenario = world->scenario;
-    sample_key(world, exchange->key, sim_store_done_ns(&world->store, exchange->key, now_ns));
-    const uint64_t done_ns = sim_store_serve(&world->store, exchange, now_ns);
+    const uint64_t done_ns = sim_store_done_ns(&world->store, exchange->key, now_ns);
+    sample_key(world, exchange->key, done_ns);
+    sim_polling_before_serving(&world->polling, &world->store, exchange->key, done_ns);
+    (void)sim_store_serve(&world->store, exchange, now_ns);
+    exchange->done_ns = done_ns;
     const uint64_t jitter_ns =
         scenario->jitter_ns / 2 == 0
             ? 0

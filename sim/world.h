@@ -14,6 +14,7 @@
 #include "judgement.h"
 #include "kernel.h"
 #include "metrics.h"
+#include "polling.h"
 #include "process.h"
 #include "store.h"
 #include "trace_hash.h"
@@ -30,6 +31,7 @@ struct sim_world {
     struct sim_metrics metrics;
     struct sim_trace_hash trace;
     struct sim_herd herd;
+    struct sim_polling polling;
 
     /* Clients that react: the oracle in `accuracy` is that of a second run, see ideal.h, once the
      * run is over, and this is how it went with the oracle fed the arrivals that were made. */

@@ -120,4 +120,9 @@ bool weir_limiter_quota(const struct weir_limiter *limiter, uint64_t now_ns,
  * ledgers. */
 uint64_t weir_limiter_held_units(const struct weir_limiter *limiter, const struct weir_key *key);
 
+/* Of these, what could be spent at now_ns: under a lease that is not over, and of trickles what has
+ * come due. */
+uint64_t weir_limiter_spendable_units(const struct weir_limiter *limiter, uint64_t now_ns,
+                                      const struct weir_key *key);
+
 #endif
