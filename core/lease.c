@@ -7,7 +7,8 @@
 #include "limiter_private.h"
 #include "weir/assert.h"
 
-#define LATE_GRANTS_MAX 4 /* in a row, then the requests that wait are denied */
+#define WINDOW_START_DIVISOR 8 /* the part of a window in which all that send have asked */
+#define LATE_GRANTS_MAX 4      /* in a row, then the requests that wait are denied */
 
 static uint64_t phase_of(const struct weir_limiter *limiter, uint32_t slot, uint64_t period_us)
 {
@@ -331,6 +332,22 @@ static void void_ended_lease(struct weir_limiter *limiter, uint32_t slot, uint64
     hot->held_units = 0;
 }
 
+/* Processes that are denied until their window ends do not ask, and the store forgets their demand:
+ * it seems to fall then, and for as long as they do not all have asked in the next window. */
+static uint64_t demand_seen_milli(const struct weir_limiter *limiter, uint32_t slot,
+                                  const struct weir_answer *answer)
+{
+    const uint64_t seen_milli = limiter->cold[slot].global_rate_milli;
+    const uint64_t window_us = slot_plan(limiter, slot)->window_us;
+    const uint64_t into_us = (answer->store_us + phase_of(limiter, slot, window_us)) % window_us;
+    const bool is_forgetful =
+        slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_WINDOW &&
+        (answer->granted_units == 0 || into_us < window_us / WINDOW_START_DIVISOR);
+
+    return is_forgetful && seen_milli > answer->global_rate_milli ? seen_milli
+                                                                  : answer->global_rate_milli;
+}
+
 void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                        const struct weir_answer *answer)
 {
@@ -342,7 +359,7 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     cold->remaining_units = answer->remaining_units;
     cold->outstanding_units = answer->outstanding_units;
     cold->previous_units = answer->previous_units;
-    cold->global_rate_milli = answer->global_rate_milli;
+    cold->global_rate_milli = demand_seen_milli(limiter, slot, answer);
     cold->answered_us = answer->store_us;
     cold->version = answer->version;
     cold->rate_share_period = answer->share_period;

@@ -72,7 +72,7 @@ struct cold {
     uint64_t answered_us;      /* 0: never */
     uint64_t version;
     uint64_t outstanding_units; /* out in processes, as the store knew at answered_us */
-    uint64_t global_rate_milli; /* demand of all processes, at answered_us */
+    uint64_t global_rate_milli; /* demand of all processes, as last seen when none was denied */
     uint64_t deadline_ns;       /* local; NEVER: not in the heap */
     uint64_t sent_ns;           /* local; of the ask in flight */
     uint64_t rate_share_period;

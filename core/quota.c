@@ -3,10 +3,37 @@
 #include "store_key.h"
 #include "weir/assert.h"
 
-/* What all processes may have spent in a time, at the demand last seen. */
+#define RATE_SPAN_NS (10 * NS_PER_S) /* over which processes measure their rates */
+#define DEVIATIONS 4
+#define PRODUCT_MAX (UINT64_C(1) << 31)
+
+/* Rounded up. */
+static uint64_t square_root(uint64_t value)
+{
+    uint64_t root = 0;
+
+    for (uint64_t bit = UINT64_C(1) << 31; bit != 0; bit >>= 1) {
+        if ((root + bit) * (root + bit) <= value) {
+            root += bit;
+        }
+    }
+    return root * root < value ? root + 1 : root;
+}
+
+/* What all processes may have spent in a time, at the demand last seen. Requests come by chance: n
+ * units of them, c units each, vary by sqrt(n c), and so did the count in the span that the demand
+ * was measured in, which is scaled up with the time. Counts of a few are not as regular as that:
+ * hence the three requests more. */
 static uint64_t demand_in_units(const struct cold *cold, uint64_t time_ns)
 {
-    return (cold->global_rate_milli + 999) / 1000 * (time_ns / NS_PER_MS + 1) / 1000 + 1;
+    const uint64_t units =
+        (cold->global_rate_milli + 999) / 1000 * (time_ns / NS_PER_MS + 1) / 1000 + 1;
+    const uint64_t cost = cold->largest_units > 1 ? cold->largest_units : 1;
+    /* beyond the bounds the rest is much larger than any chance */
+    const uint64_t variance =
+        lesser(units, PRODUCT_MAX) * lesser(cost * (1 + time_ns / RATE_SPAN_NS), PRODUCT_MAX);
+
+    return units + DEVIATIONS * square_root(variance) + 3 * cost;
 }
 
 /* Store time at which all of the limit will be there again if nothing more is spent, as of the last

@@ -98,7 +98,7 @@ static void assert_asks_equal(const struct weir_ask *a, const struct weir_ask *b
     assert_int_equal(a->want_units, b->want_units);
     assert_int_equal(a->largest_units, b->largest_units);
     assert_int_equal(a->flight_us, b->flight_us);
-    assert_int_equal(a->lease_period, b->lease_period);
+    assert_int_equal(a->lease_end_us, b->lease_end_us);
     assert_int_equal(a->held_units, b->held_units);
     assert_int_equal(a->spent_units, b->spent_units);
     assert_int_equal(a->returned_units, b->returned_units);

@@ -166,6 +166,62 @@ static void the_true_remainder_lies_within_the_error(void **state)
     run_steadily(window_plan(100000, MINUTE_US), 2 * MS_NS);
 }
 
+/* Denied processes do not ask, and the store forgets their demand; when the window rolls over, the
+ * first answers know of the first processes only. */
+static void the_demand_seen_before_a_denial_is_still_there_when_the_window_rolls_over(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_with(window_plan(50000, MINUTE_US), 8);
+
+    for (unsigned i = 0; fleet->now_ns < 150 * SECOND_NS; i++) {
+        fleet_request(fleet, (uint32_t)dice_below(&fleet->dice, 8), 0, 1);
+        fleet_run_for(fleet, 1 + dice_below(&fleet->dice, 800 * US_NS));
+        if (fleet->now_ns > 12 * SECOND_NS && i % 10 == 0) {
+            check_quota(fleet, (uint32_t)dice_below(&fleet->dice, 8), 0);
+        }
+    }
+    fleet_free(fleet);
+}
+
+/* A dozen requests a second, at random, of which one process sees few: in the time since its last
+ * answer twice as many may have come as the rate says. */
+static void chance_lies_within_the_error(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_with(bucket_plan(10, 100), 3);
+
+    while (fleet->now_ns < 600 * SECOND_NS) {
+        const uint32_t process = dice_below(&fleet->dice, 50) == 0 ? 2 : 0;
+        fleet_request(fleet, process, 0, 1);
+        fleet_run_for(fleet, dice_below(&fleet->dice, 2) == 0
+                                 ? MS_NS
+                                 : 1 + dice_below(&fleet->dice, 330 * MS_NS));
+        if (fleet->now_ns > 22 * SECOND_NS) {
+            check_quota(fleet, (uint32_t)dice_below(&fleet->dice, 3), 0);
+        }
+    }
+    fleet_free(fleet);
+}
+
+static void what_could_be_spent_is_what_a_request_of_that_cost_gets(void **state)
+{
+    (void)state;
+    struct weir_plan plan = window_plan(100, MINUTE_US);
+    plan.sizer = WEIR_SIZER_FIXED;
+    plan.fixed_lease_units = 50;
+    struct fleet *fleet = fleet_with(plan, 1);
+    const struct weir_limiter *limiter = fleet_limiter(fleet, 0);
+    const struct weir_key *key = &fleet->keys[0].key;
+    fleet_decide(fleet, 0, 0, 1);
+
+    assert_int_equal(weir_limiter_spendable_units(limiter, fleet_local_ns(fleet, 0), key), 49);
+    fleet_run_until(fleet, 39990 * MS_NS); /* its windows end at 40 s and 100 s */
+    assert_int_equal(weir_limiter_spendable_units(limiter, fleet_local_ns(fleet, 0), key), 49);
+    fleet_run_until(fleet, 40 * SECOND_NS);
+    assert_int_equal(weir_limiter_spendable_units(limiter, fleet_local_ns(fleet, 0), key), 0);
+    fleet_free(fleet);
+}
+
 static void what_is_held_counts_as_remaining(void **state)
 {
     (void)state;
@@ -190,6 +246,9 @@ int main(void)
         cmocka_unit_test(a_windows_quota_is_reset_at_its_end),
         cmocka_unit_test(a_bucket_that_is_never_refilled_is_never_reset),
         cmocka_unit_test(the_true_remainder_lies_within_the_error),
+        cmocka_unit_test(the_demand_seen_before_a_denial_is_still_there_when_the_window_rolls_over),
+        cmocka_unit_test(chance_lies_within_the_error),
+        cmocka_unit_test(what_could_be_spent_is_what_a_request_of_that_cost_gets),
         cmocka_unit_test(what_is_held_counts_as_remaining),
     };
 

@@ -43,9 +43,9 @@ struct weir_quota {
                                  limit if that was about a window that is over */
     /* since that answer; WEIR_RETRY_NEVER: the store never answered for this key */
     uint64_t age_ns;
-    /* permits counted as out, which may be spent already, and what all may have spent since, at
-     * the demand last seen: true remaining is within [remaining - error, remaining + error + refill
-     * since] */
+    /* Permits counted as out, which may be spent already, and what all may have spent since, at the
+     * demand last seen and with an allowance for chance. While demand does not grow, true remaining
+     * is within [remaining - error, remaining + error + refill since]. */
     uint64_t error_units;
     uint64_t reset_us; /* store time: the window's end, or when the bucket would be full again, or
                           the sliding window or log empty */
