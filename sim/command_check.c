@@ -31,6 +31,7 @@ struct check {
     bool quiet;
     size_t checked_count;
     size_t bad_count;
+    size_t folder_count;
 };
 
 static void print_bad(struct check *check, const char *message)
@@ -64,7 +65,8 @@ static bool is_targets(const char *path)
     return strcmp(path, "targets.json") == 0 || ends_with(path, "/targets.json");
 }
 
-static void check_file(struct check *check, const char *path)
+/* Returns true if the file is good. */
+static bool check_file(struct check *check, const char *path)
 {
     struct sim_error error;
     bool good;
@@ -80,13 +82,19 @@ static void check_file(struct check *check, const char *path)
     }
     if (!good) {
         print_bad(check, error.text);
-        return;
+        return false;
     }
     check->checked_count++;
-    if (!check->quiet) {
-        char shown[SHOWN_SIZE];
-        struct sim_text text;
+    return true;
+}
 
+/* Of a folder only what is bad is worth a line; a file that was named gets one. */
+static void check_named_file(struct check *check, const char *path)
+{
+    char shown[SHOWN_SIZE];
+    struct sim_text text;
+
+    if (check_file(check, path) && !check->quiet) {
         sim_text_init(&text, shown, sizeof shown);
         sim_text_add_file(&text, path);
         (void)printf("%s: ok\n", shown);
@@ -152,7 +160,7 @@ static void check_folder(struct check *check, const char *folder, size_t depth)
                 check_folder(check, path, depth + 1);
             }
         } else if (is_scenario_name(entries[i]->d_name)) {
-            check_file(check, path);
+            (void)check_file(check, path);
         }
         free(path);
         free(entries[i]);
@@ -165,14 +173,24 @@ static void check_argument(struct check *check, const char *path)
     size_t checked_before = check->checked_count;
 
     if (!is_folder(path)) {
-        check_file(check, path);
+        check_named_file(check, path);
         return;
     }
+    check->folder_count++;
     check_folder(check, path, 0);
     if (check->checked_count == checked_before) {
         print_bad_path(check, path,
                        "found no scenario; allowed: a folder with *.json in it or below");
     }
+}
+
+static void print_summary(const struct check *check)
+{
+    if (check->quiet || (check->folder_count == 0 && check->checked_count < 2)) {
+        return;
+    }
+    (void)printf("%zu %s checked, %zu bad\n", check->checked_count,
+                 check->checked_count == 1 ? "file" : "files", check->bad_count);
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -199,15 +217,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 static const struct argp_option options[] = {
     {"set", 'S', "PATH=VALUE", 0, "Override a value of every file, e.g. fleet.processes=20", 0},
-    {"quiet", 'q', NULL, 0, "Print errors only", 0},
+    {"quiet", 'q', NULL, 0, "Print bad files only", 0},
     {0},
 };
 
 static const char doc[] =
     "Read scenarios as `weir run' would, and run nothing."
-    "\vOne line is printed for each file: `FILE: ok', or what is wrong with it, where, and what is "
-    "allowed. Of a folder every *.json in it and below is read, except targets.json (name it to "
-    "check it), *.schema.json and folders that hold a file named `error'.\n\n"
+    "\vOne line is printed for each bad file: what is wrong with it, where, and what is allowed; a "
+    "good one that was named gets `FILE: ok'. Several files, or a folder, end in a line that "
+    "counts them. Of a folder every *.json in it and below is read, except targets.json (name it "
+    "to check it), *.schema.json and folders that hold a file named `error'.\n\n"
     "Exit status: 0 if every file is good, 64 if one is not.\n\n"
     "Examples:\n"
     "  weir check scenarios\n"
@@ -228,6 +247,9 @@ int sim_command_check(int argc, char **argv)
     error_t status = argp_parse(&parser, argc, argv, 0, NULL, &check);
     for (size_t i = 0; status == 0 && i < check.file_count; i++) {
         check_argument(&check, check.files[i]);
+    }
+    if (status == 0) {
+        print_summary(&check);
     }
     free(check.files);
     free(check.sets);

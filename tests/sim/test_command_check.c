@@ -20,6 +20,7 @@
 
 static const char *const files[][2] = {
     {FOLDER "/a.json", GOOD},
+    {FOLDER "/b/c/d/deep.json", GOOD},
     {FOLDER "/b/good.json", GOOD},
     {FOLDER "/b/notes.txt", "not a scenario"},
     {FOLDER "/b/x.schema.json", "{}"},
@@ -33,12 +34,17 @@ enum {
     FILE_COUNT = sizeof files / sizeof files[0],
 };
 
-static const char *const folders[] = {FOLDER, FOLDER "/b", FOLDER "/case", FOLDER "/empty"};
+static const char *const folders[] = {FOLDER,          FOLDER "/b",    FOLDER "/b/c",
+                                      FOLDER "/b/c/d", FOLDER "/case", FOLDER "/empty"};
+
+enum {
+    FOLDER_COUNT = sizeof folders / sizeof folders[0],
+};
 
 static int make_files(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < FOLDER_COUNT; i++) {
         (void)mkdir(folders[i], 0777);
     }
     for (size_t i = 0; i < FILE_COUNT; i++) {
@@ -58,7 +64,7 @@ static int remove_files(void **state)
     for (size_t i = 0; i < FILE_COUNT; i++) {
         (void)unlink(files[i][0]);
     }
-    for (size_t i = 4; i > 0; i--) {
+    for (size_t i = FOLDER_COUNT; i > 0; i--) {
         (void)rmdir(folders[i - 1]);
     }
     return 0;
@@ -98,23 +104,29 @@ static void each_argument_gets_a_line(void **state)
         const char *output;
     } CASES[] = {
         {{FOLDER "/a.json"}, 0, FOLDER "/a.json: ok\n"},
-        {{FOLDER "/b"}, 0, FOLDER "/b/good.json: ok\n"},
+        {{FOLDER "/b"}, 0, "2 files checked, 0 bad\n"},
+        {{FOLDER "/b/c/d"}, 0, "1 file checked, 0 bad\n"},
         {{FOLDER "/b/", "-q"}, 0, ""},
         {{FOLDER "/a.json", FOLDER "/bad.json"},
          64,
          FOLDER
          "/a.json: ok\n" FOLDER
          "/bad.json:1: why: missing; required: what the scenario shows: one line of 1 to 2000 "
-         "bytes\n"},
+         "bytes\n2 files checked, 1 bad\n"},
         {{FOLDER},
          64,
          FOLDER
-         "/a.json: ok\n" FOLDER "/b/good.json: ok\n" FOLDER
+         "/bad.json:1: why: missing; required: what the scenario shows: one line of 1 to 2000 "
+         "bytes\n4 files checked, 1 bad\n"},
+        {{FOLDER, "-q"},
+         64,
+         FOLDER
          "/bad.json:1: why: missing; required: what the scenario shows: one line of 1 to 2000 "
          "bytes\n"},
         {{FOLDER "/empty"},
          64,
-         FOLDER "/empty: found no scenario; allowed: a folder with *.json in it or below\n"},
+         FOLDER "/empty: found no scenario; allowed: a folder with *.json in it or below\n"
+                "1 file checked, 1 bad\n"},
         {{FOLDER "/none.json"},
          64,
          FOLDER "/none.json: No such file or directory; allowed: a readable file\n"},
