@@ -90,6 +90,32 @@ uint32_t sim_catalog_find(const struct sim_catalog *catalog, const struct weir_k
     }
 }
 
+static bool is_plan_change(const struct sim_change *change)
+{
+    return change->kind != SIM_CHANGE_WEIGHT;
+}
+
+static void make_changes(struct sim_catalog *catalog)
+{
+    const struct sim_scenario *scenario = catalog->scenario;
+
+    catalog->changed = sim_memory_new(scenario->change_count, sizeof *catalog->changed);
+    for (size_t i = 0; i < scenario->change_count; i++) {
+        const struct sim_change *change = &scenario->changes[i];
+        uint64_t version = 2;
+        for (size_t before = 0; before < i; before++) {
+            const struct sim_change *earlier = &scenario->changes[before];
+            version += is_plan_change(earlier) == is_plan_change(change) &&
+                       earlier->target == change->target;
+        }
+        catalog->changed[i].version = version;
+        if (change->kind == SIM_CHANGE_PLAN) {
+            sim_catalog_make_plan(&catalog->changed[i], &change->plan, version);
+            catalog->changed[i].since_us = sim_store_us(change->at_ns);
+        }
+    }
+}
+
 void sim_catalog_init(struct sim_catalog *catalog, const struct sim_scenario *scenario)
 {
     *catalog = (struct sim_catalog){.scenario = scenario};
@@ -101,6 +127,7 @@ void sim_catalog_init(struct sim_catalog *catalog, const struct sim_scenario *sc
     for (size_t i = 0; i < scenario->plan_count; i++) {
         sim_catalog_make_plan(&catalog->plans[i], &scenario->plans[i], 1);
     }
+    make_changes(catalog);
     uint32_t number = 0;
     for (uint32_t p = 0; p < scenario->population_count; p++) {
         for (uint32_t i = 0; i < scenario->populations[p].key_count; i++, number++) {
@@ -122,6 +149,7 @@ void sim_catalog_deinit(struct sim_catalog *catalog)
 {
     free(catalog->keys);
     free(catalog->plans);
+    free(catalog->changed);
     free(catalog->index);
     *catalog = (struct sim_catalog){0};
 }

@@ -29,8 +29,11 @@ struct sim_catalog {
     const struct sim_scenario *scenario;
     struct sim_key *keys;
     uint32_t key_count;
-    struct weir_plan *plans; /* scenario->plan_count */
-    uint32_t *index;         /* open addressing from fingerprint to key number + 1 */
+    struct weir_plan *plans; /* scenario->plan_count; version 1 */
+    /* scenario->change_count; by plan or endpoint versions count on from 2. Only the version of
+     * what is not a plan's new numbers */
+    struct weir_plan *changed;
+    uint32_t *index; /* open addressing from fingerprint to key number + 1 */
     uint32_t index_mask;
 };
 

@@ -28,6 +28,9 @@ struct sim_client_operations {
     void (*reply)(struct sim_client *client, uint64_t local_ns,
                   const struct sim_exchange *exchange);
     bool (*next_settled)(struct sim_client *client, struct weir_settled *settled);
+    /* Hear of scenario->changes[change], perhaps again or late. Returns whether it was news. NULL
+     * for a client that knows no changes. */
+    bool (*configure)(struct sim_client *client, uint32_t change);
     /* The next four are NULL for a client without timers, leases and bounds; so are quota and
      * spendable_units. */
     uint64_t (*next_deadline_ns)(const struct sim_client *client);

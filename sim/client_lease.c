@@ -56,6 +56,10 @@ static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,
         self->undecided_count++;
         return (struct weir_decision){.verdict = WEIR_VERDICT_DENIED, .retry_after_ns = 1};
     }
+    if (status == WEIR_ERR_UNKNOWN_PLAN) {
+        return (struct weir_decision){.verdict = WEIR_VERDICT_DENIED,
+                                      .retry_after_ns = WEIR_RETRY_NEVER};
+    }
     must(status);
     drain_reports(self); /* an evicted key leaves one */
     return decision;
@@ -89,6 +93,31 @@ static void reply(struct sim_client *client, uint64_t local_ns, const struct sim
 static bool next_settled(struct sim_client *client, struct weir_settled *settled)
 {
     return weir_limiter_next_settled(((struct client_lease *)client)->limiter, settled);
+}
+
+static bool configure(struct sim_client *client, uint32_t number)
+{
+    struct client_lease *self = (struct client_lease *)client;
+    const struct sim_change *change = &self->catalog->scenario->changes[number];
+    const struct weir_plan *plan = &self->catalog->changed[number];
+    enum weir_status status = WEIR_OK;
+
+    switch (change->kind) {
+    case SIM_CHANGE_PLAN:
+        status = weir_limiter_set_plan(self->limiter, change->target, plan);
+        break;
+    case SIM_CHANGE_DELETE:
+        status = weir_limiter_delete_plan(self->limiter, change->target, plan->version);
+        break;
+    case SIM_CHANGE_WEIGHT:
+        status = weir_limiter_set_weight(self->limiter, change->target, change->weight_units,
+                                         plan->version);
+        break;
+    }
+    if (status != WEIR_ERR_STALE_VERSION) {
+        must(status);
+    }
+    return status == WEIR_OK;
 }
 
 static uint64_t next_deadline_ns(const struct sim_client *client)
@@ -152,6 +181,7 @@ static const struct sim_client_operations operations = {
     .next_exchange = next_exchange,
     .reply = reply,
     .next_settled = next_settled,
+    .configure = configure,
     .next_deadline_ns = next_deadline_ns,
     .expire = expire,
     .shutdown = shutdown_limiter,

@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "changes.h"
 #include "memory.h"
 #include "prng.h"
 #include "weir/assert.h"
 #include "weir/decision.h"
 
 #define NEVER UINT64_MAX
+#define SLOT_NS UINT64_C(100000000)
 
 /* A job under way. A closed-loop client goes on as one and the same entry from job to job. */
 struct job {
@@ -19,7 +21,8 @@ struct job {
     uint32_t cost_units;
     uint32_t endpoint;
     uint32_t attempt_count; /* made so far */
-    uint32_t next_free;
+    uint32_t next;          /* in a list: of free entries, or of a slot */
+    uint64_t due_ns;        /* in a slot: its next attempt */
 };
 
 /* An attempt to come. */
@@ -40,11 +43,16 @@ struct sim_clientele {
     struct job *jobs;
     uint32_t job_count;
     uint32_t job_capacity;
-    uint32_t free_job; /* list through next_free; SIM_JOB_NONE: none */
+    uint32_t free_job; /* a list; SIM_JOB_NONE: none */
 
-    struct due *dues; /* a heap by time, spec, number */
+    /* Attempts to come: up to the end of near_slot in a heap by time, spec and number, later ones
+     * in a list for each slot of time. One heap of all of them is too large for the caches. */
+    struct due *dues;
     size_t due_count;
     size_t due_capacity;
+    uint32_t *slots; /* by due_ns / SLOT_NS: first of a list; SIM_JOB_NONE: none */
+    uint64_t near_slot;
+    uint64_t far_count;
     uint64_t handed_ns; /* all attempts before it were handed out */
     struct sim_clientele_totals totals;
 };
@@ -56,7 +64,7 @@ static uint32_t job_new(struct sim_clientele *clientele, const struct job *conte
     uint32_t job = clientele->free_job;
 
     if (job != SIM_JOB_NONE) {
-        clientele->free_job = clientele->jobs[job].next_free;
+        clientele->free_job = clientele->jobs[job].next;
     } else {
         job = clientele->job_count++;
         WEIR_ASSERT(job != SIM_JOB_NONE);
@@ -77,7 +85,7 @@ static uint32_t job_new(struct sim_clientele *clientele, const struct job *conte
 
 static void job_free(struct sim_clientele *clientele, uint32_t job)
 {
-    clientele->jobs[job].next_free = clientele->free_job;
+    clientele->jobs[job].next = clientele->free_job;
     clientele->free_job = job;
 }
 
@@ -89,14 +97,13 @@ static bool comes_first(const struct due *left, const struct due *right)
     return left->spec != right->spec ? left->spec < right->spec : left->number < right->number;
 }
 
-static void due_push(struct sim_clientele *clientele, uint32_t job, uint64_t time_ns)
+static void heap_push(struct sim_clientele *clientele, uint32_t job, uint64_t time_ns)
 {
     const struct due due = {.time_ns = time_ns,
                             .number = clientele->jobs[job].number,
                             .spec = clientele->jobs[job].spec,
                             .job = job};
 
-    WEIR_ASSERT(time_ns >= clientele->handed_ns);
     if (clientele->due_count == clientele->due_capacity) {
         clientele->due_capacity = clientele->due_count == 0 ? 1024 : 2 * clientele->due_count;
         struct due *grown = sim_memory_new(clientele->due_capacity, sizeof *grown);
@@ -114,7 +121,7 @@ static void due_push(struct sim_clientele *clientele, uint32_t job, uint64_t tim
     clientele->dues[at] = due;
 }
 
-static struct due due_pop(struct sim_clientele *clientele)
+static struct due heap_pop(struct sim_clientele *clientele)
 {
     const struct due first = clientele->dues[0];
     const struct due last = clientele->dues[--clientele->due_count];
@@ -134,6 +141,37 @@ static struct due due_pop(struct sim_clientele *clientele)
     }
     clientele->dues[at] = last;
     return first;
+}
+
+/* Requires a time before the end of the run. */
+static void due_push(struct sim_clientele *clientele, uint32_t number, uint64_t time_ns)
+{
+    struct job *job = &clientele->jobs[number];
+    const uint64_t slot = time_ns / SLOT_NS;
+
+    WEIR_ASSERT(time_ns >= clientele->handed_ns && time_ns < clientele->scenario->duration_ns);
+    if (slot <= clientele->near_slot) {
+        heap_push(clientele, number, time_ns);
+        return;
+    }
+    job->due_ns = time_ns;
+    job->next = clientele->slots[slot];
+    clientele->slots[slot] = number;
+    clientele->far_count++;
+}
+
+/* Time of the next attempt, which is on top of the heap then; NEVER: there is none. */
+static uint64_t next_due_ns(struct sim_clientele *clientele)
+{
+    while (clientele->due_count == 0 && clientele->far_count != 0) {
+        uint32_t job = clientele->slots[++clientele->near_slot];
+        while (job != SIM_JOB_NONE) {
+            heap_push(clientele, job, clientele->jobs[job].due_ns);
+            job = clientele->jobs[job].next;
+            clientele->far_count--;
+        }
+    }
+    return clientele->due_count != 0 ? clientele->dues[0].time_ns : NEVER;
 }
 
 /* ---- what clients do ---- */
@@ -294,7 +332,7 @@ static void take_open(struct sim_clientele *clientele, struct sim_arrival *arriv
 
 static void take_due(struct sim_clientele *clientele, struct sim_arrival *arrival)
 {
-    const struct due due = due_pop(clientele);
+    const struct due due = heap_pop(clientele);
     struct job *job = &clientele->jobs[due.job];
     struct sim_prng prng;
 
@@ -321,7 +359,7 @@ bool sim_clientele_next(struct sim_clientele *clientele, uint64_t end_ns,
                         struct sim_arrival *arrival)
 {
     const uint64_t open_ns = clientele->has_open ? clientele->open.time_ns : NEVER;
-    const uint64_t due_ns = clientele->due_count != 0 ? clientele->dues[0].time_ns : NEVER;
+    const uint64_t due_ns = next_due_ns(clientele);
     const uint64_t next_ns = open_ns < due_ns ? open_ns : due_ns;
 
     if (next_ns >= end_ns) {
@@ -333,6 +371,10 @@ bool sim_clientele_next(struct sim_clientele *clientele, uint64_t end_ns,
         take_open(clientele, arrival);
     } else {
         take_due(clientele, arrival);
+    }
+    if (arrival->endpoint != UINT32_MAX && clientele->scenario->change_count != 0) {
+        arrival->cost_units =
+            sim_changes_weight_units(clientele->scenario, arrival->endpoint, arrival->time_ns);
     }
     return true;
 }
@@ -375,6 +417,11 @@ struct sim_clientele *sim_clientele_new(const struct sim_scenario *scenario)
     clientele->scenario = scenario;
     clientele->free_job = SIM_JOB_NONE;
     clientele->traffic = sim_traffic_new(scenario);
+    const size_t slot_count = (size_t)(scenario->duration_ns / SLOT_NS) + 1;
+    clientele->slots = sim_memory_new(slot_count, sizeof(uint32_t));
+    for (size_t i = 0; i < slot_count; i++) {
+        clientele->slots[i] = SIM_JOB_NONE;
+    }
     clientele->job_counts = sim_memory_new(scenario->traffic_count, sizeof(uint64_t));
     clientele->has_open = sim_traffic_next(clientele->traffic, &clientele->open);
     for (uint32_t i = 0; i < scenario->traffic_count; i++) {
@@ -394,6 +441,7 @@ void sim_clientele_free(struct sim_clientele *clientele)
     free(clientele->job_counts);
     free(clientele->jobs);
     free(clientele->dues);
+    free(clientele->slots);
     free(clientele);
 }
 

@@ -33,8 +33,7 @@ void sim_plan_history_init(struct sim_plan_history *history, const struct sim_ca
             era->start_ns = change->at_ns;
             era->is_deleted = change->kind == SIM_CHANGE_DELETE;
             if (!era->is_deleted) {
-                sim_catalog_make_plan(&era->plan, &change->plan,
-                                      1 + (uint64_t)(count - 1 - history->first_era[plan]));
+                era->plan = catalog->changed[i];
             }
         }
     }
@@ -68,6 +67,21 @@ uint64_t sim_plan_history_start_ns(const struct sim_plan_history *history, uint3
     return number < sim_plan_history_era_count(history, key)
                ? sim_plan_history_era(history, key, number)->start_ns
                : UINT64_MAX;
+}
+
+const struct weir_plan *sim_plan_history_plan(const struct sim_plan_history *history, uint32_t key,
+                                              uint64_t time_ns)
+{
+    const uint32_t count = sim_plan_history_era_count(history, key);
+    const struct weir_plan *plan = &sim_plan_history_era(history, key, 0)->plan;
+
+    for (uint32_t number = 1; number < count; number++) {
+        const struct sim_plan_era *era = sim_plan_history_era(history, key, number);
+        if (era->start_ns < time_ns && !era->is_deleted) {
+            plan = &era->plan;
+        }
+    }
+    return plan;
 }
 
 bool sim_plan_era_has_limit(const struct sim_plan_era *era)

@@ -37,6 +37,10 @@ const struct sim_plan_era *sim_plan_history_era(const struct sim_plan_history *h
 uint64_t sim_plan_history_start_ns(const struct sim_plan_history *history, uint32_t key,
                                    uint32_t number);
 
+/* The numbers the store goes by just before time_ns: of the newest plan that is not deleted. */
+const struct weir_plan *sim_plan_history_plan(const struct sim_plan_history *history, uint32_t key,
+                                              uint64_t time_ns);
+
 /* What the exact limiter and the contract apply to the key in an era. */
 void sim_plan_history_rule(const struct sim_plan_history *history, uint32_t key, uint32_t number,
                            struct sim_oracle_rule *rule);

@@ -59,11 +59,13 @@ static void round_init(struct sim_polling *polling, size_t index)
     round_plan(polling, round);
 }
 
-void sim_polling_init(struct sim_polling *polling, const struct sim_catalog *catalog,
+void sim_polling_init(struct sim_polling *polling, const struct sim_plan_history *history,
                       uint64_t epoch_ns)
 {
-    *polling = (struct sim_polling){
-        .catalog = catalog, .epoch_ns = epoch_ns, .round_count = catalog->scenario->poll_count};
+    *polling = (struct sim_polling){.history = history,
+                                    .catalog = history->catalog,
+                                    .epoch_ns = epoch_ns,
+                                    .round_count = history->catalog->scenario->poll_count};
     polling->rounds = sim_memory_new(polling->round_count, sizeof *polling->rounds);
     for (size_t i = 0; i < polling->round_count; i++) {
         round_init(polling, i);
@@ -92,25 +94,24 @@ uint64_t sim_polling_every_ns(const struct sim_scenario *scenario)
 
 /* ---- the truth ---- */
 
-static const struct weir_plan *plan_of(const struct sim_polling *polling, uint32_t key)
+static const struct weir_plan *plan_of(const struct sim_polling *polling, uint32_t key,
+                                       uint64_t at_ns)
 {
-    return &polling->catalog->plans[polling->catalog->keys[key].plan];
+    return sim_plan_history_plan(polling->history, key, at_ns + 1);
 }
 
 static void note(const struct sim_polling *polling, struct sim_polling_round *round,
                  const struct sim_store *store, uint32_t key)
 {
     struct noted *noted = &round->noted[key - round->first_key];
-    uint64_t taken_units;
+    struct sim_store_level level;
 
     if (noted->is_noted) {
         return;
     }
     noted->is_noted = true;
-    /* what a window has at an instant at which it begins: sim_store_peek looks back from an end */
-    const uint64_t peek_ns =
-        plan_of(polling, key)->algorithm == WEIR_ALGORITHM_BUCKET ? 0 : UINT64_C(1000);
-    sim_store_peek(store, key, round->at_ns + peek_ns, &noted->left_units, &taken_units);
+    sim_store_peek(store, key, plan_of(polling, key, round->at_ns), round->at_ns, &level);
+    noted->left_units = level.left_units;
 }
 
 void sim_polling_before_serving(struct sim_polling *polling, const struct sim_store *store,
@@ -147,13 +148,15 @@ static uint64_t out_units(const struct sim_process *process, uint32_t key, uint6
 
 /* ---- the answers ---- */
 
-/* Refilled in age_ns, rounded up. Windows begin anew, and the quota says so itself. */
+/* What may have come back in age_ns, rounded up. Windows begin anew, and the quota says so itself;
+ * what weighs on a sliding window is at most the limit, and leaves over a window's length; a log
+ * may lose all at once. */
 static uint64_t refill_units(const struct weir_plan *plan, uint64_t age_ns)
 {
     __extension__ unsigned __int128 units = age_ns;
 
-    if (plan->algorithm != WEIR_ALGORITHM_BUCKET) {
-        return 0;
+    if (plan->algorithm == WEIR_ALGORITHM_WINDOW || plan->algorithm == WEIR_ALGORITHM_LOG) {
+        return plan->algorithm == WEIR_ALGORITHM_LOG ? plan->limit_units : 0;
     }
     units *= plan->rate_units;
     units /= (uint64_t)plan->rate_period_us * 1000;
@@ -200,7 +203,7 @@ static void poll_key(struct sim_polling *polling, struct sim_polling_round *roun
             totals->unknown++;
             continue;
         }
-        judge(totals, plan_of(polling, key), &quota, true_units);
+        judge(totals, plan_of(polling, key, round->at_ns), &quota, true_units);
         least = quota.remaining_units < least ? quota.remaining_units : least;
         raise(&most, quota.remaining_units);
     }
@@ -222,7 +225,7 @@ void sim_polling_epoch(struct sim_polling *polling, const struct sim_store *stor
             continue;
         }
         for (uint32_t key = round->first_key; key < round->first_key + round->key_count; key++) {
-            if (plan_of(polling, key)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
+            if (plan_of(polling, key, now_ns)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
                 continue;
             }
             note(polling, round, store, key);

@@ -14,6 +14,7 @@
 
 #include "balancer.h"
 #include "catalog.h"
+#include "plan_history.h"
 #include "process.h"
 #include "store.h"
 
@@ -31,6 +32,7 @@ struct sim_polling_totals {
 struct sim_polling_round; /* one of the scenario's polls */
 
 struct sim_polling {
+    const struct sim_plan_history *history;
     const struct sim_catalog *catalog;
     uint64_t epoch_ns;
     struct sim_polling_round *rounds;
@@ -40,7 +42,7 @@ struct sim_polling {
 
 /* Epochs end at the multiples of epoch_ns below the scenario's duration. Requires that none of its
  * polls is repeated more often. */
-void sim_polling_init(struct sim_polling *polling, const struct sim_catalog *catalog,
+void sim_polling_init(struct sim_polling *polling, const struct sim_plan_history *history,
                       uint64_t epoch_ns);
 void sim_polling_deinit(struct sim_polling *polling);
 

@@ -48,12 +48,19 @@ void sim_process_init(struct sim_process *process, struct sim_world *world, uint
         SIM_LOCAL_START_NS + (uint64_t)symmetric(&prng, scenario->clock_offset_max_ns);
     process->clock.drift_ppb = symmetric(&prng, scenario->clock_drift_max_ppb);
     sim_prng_init(&process->jitter, scenario->seed, "jitter of asks", number);
+    sim_pushes_init(&process->pushes, scenario, number);
+    process->weights = sim_memory_new(scenario->endpoint_count, sizeof *process->weights);
+    for (size_t i = 0; i < scenario->endpoint_count; i++) {
+        process->weights[i] = scenario->endpoints[i].weight_units;
+    }
     process->client = new_client(&world->catalog, number, process->clock.start_ns);
 }
 
 void sim_process_deinit(struct sim_process *process)
 {
     process->client->operations->free(process->client);
+    sim_pushes_deinit(&process->pushes);
+    free(process->weights);
     free(process->arrivals);
     free(process->in_flight);
     free(process->waiting);
@@ -181,12 +188,15 @@ static void run_arrival(struct sim_process *process, const struct sim_arrival *a
 {
     uint8_t *touched = &process->touched[arrival->key / 8];
     const uint8_t bit = (uint8_t)(1u << (arrival->key % 8));
+    const uint32_t charged_units =
+        arrival->endpoint == UINT32_MAX ? arrival->cost_units : process->weights[arrival->endpoint];
     const struct sim_demand demand = {
-        .key = arrival->key, .cost_units = arrival->cost_units, .endpoint = arrival->endpoint};
+        .key = arrival->key, .cost_units = charged_units, .endpoint = arrival->endpoint};
     const struct sim_waiting request = {
         .arrived_ns = arrival->time_ns,
         .key = arrival->key,
         .cost_units = arrival->cost_units,
+        .charged_units = charged_units,
         .job = arrival->job,
         .first_touch = (*touched & bit) == 0,
     };
@@ -204,6 +214,19 @@ static void run_arrival(struct sim_process *process, const struct sim_arrival *a
         decided(process, &request, arrival->time_ns, &decision);
     }
     send_exchanges(process, arrival->time_ns, local_ns);
+}
+
+static void hear_push(struct sim_process *process)
+{
+    const uint32_t number = process->pushes.list[process->pushes.next++].change;
+    const struct sim_change *change = &process->world->scenario->changes[number];
+
+    WEIR_ASSERT(process->client->operations->configure != NULL);
+    if (!process->client->operations->configure(process->client, number)) {
+        process->stale_push_count++;
+    } else if (change->kind == SIM_CHANGE_WEIGHT) {
+        process->weights[change->target] = change->weight_units;
+    }
 }
 
 static uint64_t next_timer_ns(struct sim_process *process)
@@ -229,7 +252,9 @@ static void run_before(struct sim_process *process, uint64_t bound_ns, bool at_b
                                                 ? &process->arrivals[process->arrival_next]
                                                 : NULL;
         const uint64_t arrival_ns = arrival == NULL ? UINT64_MAX : arrival->time_ns;
-        const uint64_t next_ns = timer_ns < arrival_ns ? timer_ns : arrival_ns;
+        const uint64_t push_ns = sim_pushes_next_ns(&process->pushes);
+        const uint64_t alone_ns = timer_ns < arrival_ns ? timer_ns : arrival_ns;
+        const uint64_t next_ns = push_ns < alone_ns ? push_ns : alone_ns;
         if (next_ns > until_ns || (next_ns == until_ns && !(at_bound && next_ns == bound_ns))) {
             if (process->now_ns < until_ns) {
                 process->now_ns = until_ns;
@@ -237,7 +262,9 @@ static void run_before(struct sim_process *process, uint64_t bound_ns, bool at_b
             return;
         }
         process->now_ns = next_ns;
-        if (next_ns == timer_ns) {
+        if (next_ns == push_ns) {
+            hear_push(process);
+        } else if (next_ns == timer_ns) {
             const uint64_t local_ns = sim_virtual_clock_read(&process->clock, next_ns);
             process->client->operations->expire(process->client, local_ns);
             send_exchanges(process, next_ns, local_ns);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "changes.h"
 #include "client.h"
 #include "prng.h"
 #include "traffic.h"
@@ -23,7 +24,8 @@ struct sim_waiting {
     uint64_t arrived_ns;
     uint32_t key;
     uint32_t cost_units;
-    uint32_t job; /* of sim_arrival */
+    uint32_t charged_units; /* what the process debits: by the weight it knows */
+    uint32_t job;           /* of sim_arrival */
     bool first_touch;
     bool settled;
 };
@@ -34,6 +36,9 @@ struct sim_process {
     struct sim_virtual_clock clock;
     struct sim_client *client;
     struct sim_prng jitter;
+    struct sim_pushes pushes;
+    uint32_t *weights; /* by endpoint, as heard of */
+    uint64_t stale_push_count;
     uint64_t now_ns;         /* how far it has been run */
     uint64_t timer_local_ns; /* the client's deadline by its own clock, and in true time */
     uint64_t timer_ns;

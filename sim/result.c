@@ -209,6 +209,20 @@ static json_t *populations_json(const struct sim_result *result, const struct si
     return json;
 }
 
+/* What the processes heard of changed plans and weights. */
+static json_t *config_json(const struct sim_world *world)
+{
+    uint64_t pushes = 0;
+    uint64_t stale = 0;
+
+    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+        pushes += world->processes[i].pushes.next;
+        stale += world->processes[i].stale_push_count;
+    }
+    return json_pack("{s:o, s:o, s:o}", "pushes", integer(pushes), "stale_pushes", integer(stale),
+                     "version_spread_max", integer(sim_changes_version_spread(&world->catalog)));
+}
+
 static json_t *body_json(const struct sim_result *result, const struct sim_world *world,
                          enum sim_kernel_kind kind)
 {
@@ -252,6 +266,7 @@ static json_t *body_json(const struct sim_result *result, const struct sim_world
     json_object_set_new(json, "fairness", sim_result_fairness(world));
     json_object_set_new(json, "ledger", ledger_json(world, &result->all));
     json_object_set_new(json, "billing", billing_json(world, &result->all));
+    json_object_set_new(json, "config", config_json(world));
     json_object_set_new(json, "faults", json_array());
     return json;
 }

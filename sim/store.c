@@ -158,7 +158,7 @@ uint64_t sim_store_idle_ns(const struct sim_store *store, uint64_t now_ns)
 
 /* The note's counter, clipped: what lies above the limit was never granted. */
 static void peek_add(const struct sim_store_entry *entry, const struct weir_plan *plan,
-                     uint64_t time_ns, uint64_t *left_units, uint64_t *taken_units)
+                     uint64_t time_ns, struct sim_store_level *level)
 {
     const uint64_t window = (sim_store_us(time_ns) - 1) / plan->window_us;
     uint64_t count = 0;
@@ -168,33 +168,47 @@ static void peek_add(const struct sim_store_entry *entry, const struct weir_plan
             count = entry->add_count[i];
         }
     }
-    *taken_units = count < plan->limit_units ? count : plan->limit_units;
-    *left_units = plan->limit_units - *taken_units;
+    level->window_taken_units = count < plan->limit_units ? count : plan->limit_units;
+    level->window_left_units = plan->limit_units - level->window_taken_units;
+    level->left_units = level->window_left_units;
 }
 
-void sim_store_peek(const struct sim_store *store, uint32_t key, uint64_t time_ns,
-                    uint64_t *left_units, uint64_t *taken_units)
+/* Of the window that ends at time_ns, or is cut short there. */
+static uint64_t taken_in_window(const struct sim_store_entry *entry, const struct weir_key *key,
+                                const struct weir_plan *plan, uint64_t time_ns)
 {
-    const struct weir_plan *plan = plan_of(store, key);
+    const uint64_t phase_us = weir_key_phase_us(key, plan->window_us);
+    const uint64_t window = (sim_store_us(time_ns) - 1 + phase_us) / plan->window_us;
+
+    if (plan->algorithm == WEIR_ALGORITHM_LOG) {
+        return window == entry->log_window ? entry->log_units : 0;
+    }
+    return window == entry->state.window_index ? entry->state.tokens : 0;
+}
+
+void sim_store_peek(const struct sim_store *store, uint32_t key, const struct weir_plan *plan,
+                    uint64_t time_ns, struct sim_store_level *level)
+{
     const struct sim_store_entry *entry = &store->entries[key];
+    const struct weir_key *name = &store->catalog->keys[key].key;
     struct weir_store_key copy = entry->state;
 
+    *level = (struct sim_store_level){0};
     if (store->catalog->scenario->coordination == SIM_COORDINATION_AS_WRITTEN) {
-        peek_add(entry, plan, time_ns, left_units, taken_units);
+        peek_add(entry, plan, time_ns, level);
         return;
     }
-    if (plan->algorithm == WEIR_ALGORITHM_BUCKET) {
-        weir_store_key_advance(&copy, &store->catalog->keys[key].key, plan, sim_store_us(time_ns));
-        *left_units = copy.tokens;
-        *taken_units = entry->lumps_units + copy.trickled_units;
-        return;
+    struct weir_log_entry carried[1]; /* what another plan left, if nobody asked under a log yet */
+    if (plan->version > copy.in_force.version && plan->algorithm == WEIR_ALGORITHM_LOG &&
+        copy.in_force.algorithm != WEIR_ALGORITHM_LOG) {
+        (void)weir_store_key_set_log(&copy, carried, 1);
     }
-    const uint64_t phase_us = weir_key_phase_us(&store->catalog->keys[key].key, plan->window_us);
-    const uint64_t window = (sim_store_us(time_ns) - 1 + phase_us) / plan->window_us;
-    if (plan->algorithm == WEIR_ALGORITHM_LOG) {
-        *taken_units = window == entry->log_window ? entry->log_units : 0;
-    } else {
-        *taken_units = window == copy.window_index ? copy.tokens : 0;
+    weir_store_key_advance(&copy, name, plan, sim_store_us(time_ns));
+    level->left_units = weir_store_key_remaining(&copy);
+    level->taken_units = entry->lumps_units + copy.trickled_units;
+    if (weir_plan_has_windows(plan)) {
+        const uint64_t taken = taken_in_window(entry, name, plan, time_ns);
+        level->window_taken_units = taken;
+        level->window_left_units = plan->limit_units > taken ? plan->limit_units - taken : 0;
     }
-    *left_units = plan->limit_units > *taken_units ? plan->limit_units - *taken_units : 0;
 }

@@ -43,10 +43,15 @@ uint64_t sim_store_serve(struct sim_store *store, struct sim_exchange *exchange,
 /* When the last shard will have served all that it has now. */
 uint64_t sim_store_idle_ns(const struct sim_store *store, uint64_t now_ns);
 
-/* The key's remainder, and what was taken from it (bucket: since time 0; window: in the window that
- * ends at time_ns), as of time_ns, without changing anything. Requires that nothing was served
- * whose service ends later. */
-void sim_store_peek(const struct sim_store *store, uint32_t key, uint64_t time_ns,
-                    uint64_t *left_units, uint64_t *taken_units);
+/* The key's remainder under a plan, and what was taken from it, as of time_ns, without changing
+ * anything. Requires that nothing was served whose service ends later. */
+struct sim_store_level {
+    uint64_t left_units;
+    uint64_t taken_units;        /* since time 0, less what came back */
+    uint64_t window_left_units;  /* window, sliding, log: of the window that ends at time_ns, ... */
+    uint64_t window_taken_units; /* ... and taken in it; of another algorithm 0 */
+};
+void sim_store_peek(const struct sim_store *store, uint32_t key, const struct weir_plan *plan,
+                    uint64_t time_ns, struct sim_store_level *level);
 
 #endif

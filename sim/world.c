@@ -90,7 +90,7 @@ bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario
         sim_accuracy_expect_oracle(&world->accuracy);
     }
     sim_herd_init(&world->herd, &world->catalog);
-    sim_polling_init(&world->polling, &world->catalog, world->epoch_ns);
+    sim_polling_init(&world->polling, &world->accuracy.history, world->epoch_ns);
     world->next_samples = sim_memory_new(world->catalog.key_count, sizeof(uint32_t));
     world->processes = sim_memory_new(scenario->process_count, sizeof(struct sim_process));
     for (uint32_t i = 0; i < scenario->process_count; i++) {
@@ -184,7 +184,7 @@ void sim_world_decided(struct sim_world *world, uint32_t process, const struct s
                        request->arrived_ns << 2 | (admitted ? 1 : 2), request->key);
     if (admitted) {
         sim_accuracy_admitted(&world->accuracy, request->key, request->arrived_ns, decided_ns,
-                              request->cost_units, request->cost_units);
+                              request->cost_units, request->charged_units);
         sim_clientele_admitted(world->clientele, request->job, decided_ns);
     } else {
         sim_clientele_denied(world->clientele, request->job, decided_ns, decision->retry_after_ns);
@@ -279,13 +279,20 @@ static void sample_key(struct sim_world *world, uint32_t key, uint64_t until_ns)
     while (*interval < world->accuracy.keys[key].cell_count) {
         const uint64_t interval_ns = sim_accuracy_interval_end_ns(&world->accuracy, key, *interval);
         const uint64_t end_ns = interval_ns < duration_ns ? interval_ns : duration_ns;
-        uint64_t left_units;
-        uint64_t taken_units;
+        struct sim_store_level level;
         if (end_ns > until_ns) {
             break;
         }
-        sim_store_peek(&world->store, key, end_ns, &left_units, &taken_units);
-        sim_accuracy_store(&world->accuracy, key, *interval, left_units, taken_units);
+        sim_store_peek(&world->store, key,
+                       sim_plan_history_plan(&world->accuracy.history, key, end_ns), end_ns,
+                       &level);
+        if (world->accuracy.keys[key].has_windows) {
+            sim_accuracy_store(&world->accuracy, key, *interval, level.window_left_units,
+                               level.window_taken_units);
+        } else {
+            sim_accuracy_store(&world->accuracy, key, *interval, level.left_units,
+                               level.taken_units);
+        }
         ++*interval;
     }
 }

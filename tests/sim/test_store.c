@@ -44,6 +44,11 @@ static void close_shop(struct shop *shop)
     sim_scenario_free(&shop->scenario);
 }
 
+static const struct weir_plan *plan_of(const struct shop *shop, uint32_t key)
+{
+    return &shop->catalog.plans[shop->catalog.keys[key].plan];
+}
+
 /* One request decided at the store. Returns when its answer leaves. */
 static uint64_t serve(struct shop *shop, uint32_t key, uint64_t now_ns, uint32_t cost_units,
                       uint32_t *granted_units)
@@ -58,7 +63,7 @@ static uint64_t serve(struct shop *shop, uint32_t key, uint64_t now_ns, uint32_t
                 .need_units = cost_units,
                 .least_units = cost_units,
                 .want_units = cost_units,
-                        .rate_share_period = UINT64_MAX},
+                .rate_share_period = UINT64_MAX},
     };
     const uint64_t done_ns = sim_store_serve(&shop->store, &exchange, now_ns);
 
@@ -158,8 +163,7 @@ static void a_look_at_the_store_changes_nothing(void **state)
     struct shop shop;
     struct sim_store_entry before[2];
     uint32_t granted;
-    uint64_t left;
-    uint64_t taken;
+    struct sim_store_level level;
 
     open_shop(&shop, "");
     (void)serve(&shop, 0, 0, 60, &granted);
@@ -168,12 +172,12 @@ static void a_look_at_the_store_changes_nothing(void **state)
            (struct sim_store_entry[]){shop.store.entries[0], shop.store.entries[WINDOW_KEY]},
            sizeof before);
 
-    sim_store_peek(&shop.store, 0, 1010 * MS, &left, &taken);
-    assert_int_equal(left, 50);
-    assert_int_equal(taken, 60);
-    sim_store_peek(&shop.store, WINDOW_KEY, 100 * MS, &left, &taken);
-    assert_int_equal(left, 73);
-    assert_int_equal(taken, 27); /* 20 were used before the run began */
+    sim_store_peek(&shop.store, 0, plan_of(&shop, 0), 1010 * MS, &level);
+    assert_int_equal(level.left_units, 50);
+    assert_int_equal(level.taken_units, 60);
+    sim_store_peek(&shop.store, WINDOW_KEY, plan_of(&shop, WINDOW_KEY), 100 * MS, &level);
+    assert_int_equal(level.window_left_units, 73);
+    assert_int_equal(level.window_taken_units, 27); /* 20 were used before the run began */
     assert_memory_equal(&before[0], &shop.store.entries[0], sizeof before[0]);
     assert_memory_equal(&before[1], &shop.store.entries[WINDOW_KEY], sizeof before[1]);
     close_shop(&shop);
@@ -184,15 +188,14 @@ static void a_window_that_is_over_has_lent_nothing_to_the_next(void **state)
     (void)state;
     struct shop shop;
     uint32_t granted;
-    uint64_t left;
-    uint64_t taken;
+    struct sim_store_level level;
 
     open_shop(&shop, "");
     (void)serve(&shop, WINDOW_KEY, 0, 7, &granted);
-    sim_store_peek(&shop.store, WINDOW_KEY, 61000 * MS, &left, &taken);
+    sim_store_peek(&shop.store, WINDOW_KEY, plan_of(&shop, WINDOW_KEY), 61000 * MS, &level);
 
-    assert_int_equal(left, 100);
-    assert_int_equal(taken, 0);
+    assert_int_equal(level.window_left_units, 100);
+    assert_int_equal(level.window_taken_units, 0);
     close_shop(&shop);
 }
 
@@ -200,8 +203,7 @@ static void an_addition_returns_the_counter_of_its_window(void **state)
 {
     (void)state;
     struct shop shop;
-    uint64_t left;
-    uint64_t taken;
+    struct sim_store_level level;
 
     open_shop(&shop, "\"coordination\": \"as_written\"");
     const uint64_t window = sim_store_us(0) / 60000000;
@@ -210,9 +212,9 @@ static void an_addition_returns_the_counter_of_its_window(void **state)
     assert_int_equal(add(&shop, window, 20), 60);
     assert_int_equal(add(&shop, window + 1, 20), 20);
     assert_int_equal(add(&shop, window, 20), 80); /* a clock that is behind */
-    sim_store_peek(&shop.store, WINDOW_KEY, 60000 * MS, &left, &taken);
-    assert_int_equal(taken, 80);
-    assert_int_equal(left, 20);
+    sim_store_peek(&shop.store, WINDOW_KEY, plan_of(&shop, WINDOW_KEY), 60000 * MS, &level);
+    assert_int_equal(level.window_taken_units, 80);
+    assert_int_equal(level.window_left_units, 20);
     close_shop(&shop);
 }
 
@@ -236,15 +238,14 @@ static void what_is_above_the_limit_was_never_granted(void **state)
 {
     (void)state;
     struct shop shop;
-    uint64_t left;
-    uint64_t taken;
+    struct sim_store_level level;
 
     open_shop(&shop, "\"coordination\": \"as_written\"");
     (void)add(&shop, sim_store_us(0) / 60000000, 500);
-    sim_store_peek(&shop.store, WINDOW_KEY, 60000 * MS, &left, &taken);
+    sim_store_peek(&shop.store, WINDOW_KEY, plan_of(&shop, WINDOW_KEY), 60000 * MS, &level);
 
-    assert_int_equal(taken, 100);
-    assert_int_equal(left, 0);
+    assert_int_equal(level.window_taken_units, 100);
+    assert_int_equal(level.window_left_units, 0);
     close_shop(&shop);
 }
 

@@ -1,0 +1,110 @@
+#include "changes.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "memory.h"
+#include "prng.h"
+
+static int by_time(const void *a, const void *b)
+{
+    const struct sim_push *left = a;
+    const struct sim_push *right = b;
+
+    if (left->time_ns != right->time_ns) {
+        return left->time_ns < right->time_ns ? -1 : 1;
+    }
+    return (left->change > right->change) - (left->change < right->change);
+}
+
+void sim_pushes_init(struct sim_pushes *pushes, const struct sim_scenario *scenario,
+                     uint32_t process)
+{
+    struct sim_prng prng;
+    size_t count = 0;
+
+    for (size_t i = 0; i < scenario->change_count; i++) {
+        count += 1 + scenario->changes[i].repeats;
+    }
+    *pushes = (struct sim_pushes){.list = sim_memory_new(count, sizeof *pushes->list)};
+    sim_prng_init(&prng, scenario->seed, "pushes", process);
+    for (uint32_t i = 0; i < scenario->change_count; i++) {
+        const struct sim_change *change = &scenario->changes[i];
+        for (uint32_t nth = 0; nth <= change->repeats; nth++) {
+            const uint64_t delay_ns =
+                change->spread_ns == 0 ? 0 : sim_prng_below(&prng, change->spread_ns + 1);
+            pushes->list[pushes->count++] =
+                (struct sim_push){.time_ns = change->at_ns + delay_ns, .change = i};
+        }
+    }
+    qsort(pushes->list, pushes->count, sizeof *pushes->list, by_time);
+}
+
+void sim_pushes_deinit(struct sim_pushes *pushes)
+{
+    free(pushes->list);
+    *pushes = (struct sim_pushes){0};
+}
+
+uint64_t sim_pushes_next_ns(const struct sim_pushes *pushes)
+{
+    return pushes->next < pushes->count ? pushes->list[pushes->next].time_ns : UINT64_MAX;
+}
+
+uint32_t sim_changes_weight_units(const struct sim_scenario *scenario, uint32_t endpoint,
+                                  uint64_t time_ns)
+{
+    uint32_t weight_units = scenario->endpoints[endpoint].weight_units;
+
+    for (size_t i = 0; i < scenario->change_count && scenario->changes[i].at_ns <= time_ns; i++) {
+        const struct sim_change *change = &scenario->changes[i];
+        if (change->kind == SIM_CHANGE_WEIGHT && change->target == endpoint) {
+            weight_units = change->weight_units;
+        }
+    }
+    return weight_units;
+}
+
+/* Same plan, or same endpoint. */
+static bool concern_the_same(const struct sim_change *a, const struct sim_change *b)
+{
+    return (a->kind == SIM_CHANGE_WEIGHT) == (b->kind == SIM_CHANGE_WEIGHT) &&
+           a->target == b->target;
+}
+
+/* The newest version of what `change` concerns that the process has heard of by the time it comes
+ * into force. */
+static uint64_t version_heard(const struct sim_catalog *catalog, const struct sim_pushes *pushes,
+                              const struct sim_change *change)
+{
+    uint64_t version = 1;
+
+    for (size_t i = 0; i < pushes->count && pushes->list[i].time_ns <= change->at_ns; i++) {
+        const uint32_t heard = pushes->list[i].change;
+        if (concern_the_same(&catalog->scenario->changes[heard], change) &&
+            catalog->changed[heard].version > version) {
+            version = catalog->changed[heard].version;
+        }
+    }
+    return version;
+}
+
+uint64_t sim_changes_version_spread(const struct sim_catalog *catalog)
+{
+    const struct sim_scenario *scenario = catalog->scenario;
+    uint64_t most = 0;
+
+    for (uint32_t process = 0; process < scenario->process_count && scenario->change_count != 0;
+         process++) {
+        struct sim_pushes pushes;
+        sim_pushes_init(&pushes, scenario, process);
+        for (size_t i = 0; i < scenario->change_count; i++) {
+            const uint64_t version = version_heard(catalog, &pushes, &scenario->changes[i]);
+            /* of several changes at one instant the last one lasts */
+            const uint64_t behind = catalog->changed[i].version - version;
+            most = catalog->changed[i].version > version && behind > most ? behind : most;
+        }
+        sim_pushes_deinit(&pushes);
+    }
+    return most;
+}
