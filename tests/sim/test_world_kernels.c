@@ -10,19 +10,6 @@
     " \"traffic\": [{\"keys\": \"b\", \"demand_ratio\": 1.5}, {\"keys\": \"w\","                   \
     " \"demand_ratio\": 1.2}]}"
 
-#define REACTING                                                                                     \
-    "{\"why\": \"clients that react\", \"duration_s\": 8, \"fleet\": {\"processes\": 5},"            \
-    " \"store\": {\"jitter_us\": 200, \"capacity_per_s\": 20000}, \"plans\": {\"b\": "               \
-    "{\"rate_per_min\": 6000, \"capacity_s\": 1}, \"w\": {\"algorithm\": \"window\","                \
-    " \"rate_per_min\": 6000, \"window_s\": 2}}, \"keys\": {\"b\": {\"plan\": \"b\", \"count\": 2}," \
-    " \"w\": {\"plan\": \"w\", \"count\": 2}}, \"traffic\": [{\"keys\": \"b\", \"demand_ratio\": 2," \
-    " \"on_denial\": {\"kind\": \"backoff\", \"first_s\": 0.01}}, {\"keys\": \"w\","                 \
-    " \"demand_ratio\": 2, \"on_denial\": {\"kind\": \"obey_jitter\", \"jitter_s\": 0.3}},"          \
-    " {\"keys\": \"b\", \"demand_ratio\": 0.5, \"on_denial\": {\"kind\": \"retry_at_once\","         \
-    " \"delay_ms\": 7}}, {\"keys\": \"w\", \"pattern\": \"closed\", \"clients\": 20,"                \
-    " \"think_ms\": 100, \"on_denial\": {\"kind\": \"obey\"}}],"                                     \
-    " \"polls\": [{\"keys\": \"w\", \"every_s\": 0.5}]}"
-
 static const char *const scenarios[] = {
     "{\"why\": \"leases, with everything that moves\", \"duration_s\": 12,"
     " \"fleet\": {\"processes\": 7, \"balance\": {\"kind\": \"zipf\", \"exponent\": 1},"
@@ -31,7 +18,20 @@ static const char *const scenarios[] = {
     " \"limiter\": {\"table_keys\": 3}," FIVE_KEYS,
     "{\"why\": \"asks in the same instants\", \"duration_s\": 6, \"fleet\": {\"processes\": 4},"
     " \"store\": {\"jitter_us\": 100}, \"limiter\": {\"coordination\": \"per_request\"}," FIVE_KEYS,
-    REACTING,
+    "{\"why\": \"clients that react\", \"duration_s\": 8, \"fleet\": {\"processes\": 5},"
+    " \"store\": {\"jitter_us\": 200, \"capacity_per_s\": 20000},"
+    " \"plans\": {\"b\": {\"rate_per_min\": 6000, \"capacity_s\": 1},"
+    " \"w\": {\"algorithm\": \"window\", \"rate_per_min\": 6000, \"window_s\": 2}},"
+    " \"keys\": {\"b\": {\"plan\": \"b\", \"count\": 2}, \"w\": {\"plan\": \"w\", \"count\": 2}},"
+    " \"traffic\": [{\"keys\": \"b\", \"demand_ratio\": 2,"
+    " \"on_denial\": {\"kind\": \"backoff\", \"first_s\": 0.01}},"
+    " {\"keys\": \"w\", \"demand_ratio\": 2,"
+    " \"on_denial\": {\"kind\": \"obey_jitter\", \"jitter_s\": 0.3}},"
+    " {\"keys\": \"b\", \"demand_ratio\": 0.5,"
+    " \"on_denial\": {\"kind\": \"retry_at_once\", \"delay_ms\": 7}},"
+    " {\"keys\": \"w\", \"pattern\": \"closed\", \"clients\": 20, \"think_ms\": 100,"
+    " \"on_denial\": {\"kind\": \"obey\"}}],"
+    " \"polls\": [{\"keys\": \"w\", \"every_s\": 0.5}]}",
     "{\"why\": \"the note\", \"duration_s\": 6, \"fleet\": {\"processes\": 4},"
     " \"store\": {\"jitter_us\": 2000}, \"limiter\": {\"coordination\": \"as_written\"}," FIVE_KEYS,
 };
