@@ -16,6 +16,17 @@ void plan_put_in_force(struct weir_store_key *state, const struct weir_plan *pla
     };
 }
 
+uint64_t newest_version(const struct weir_store_key *state)
+{
+    return greater(state->in_force.version, state->in_force.unlimited_version);
+}
+
+int is_unlimited(const struct weir_store_key *state)
+{
+    return state->in_force.algorithm == WEIR_ALGORITHM_UNLIMITED ||
+           state->in_force.unlimited_version > state->in_force.version;
+}
+
 struct weir_plan plan_in_force(const struct weir_store_key *state)
 {
     const struct weir_store_plan *in_force = &state->in_force;
@@ -46,7 +57,7 @@ static uint64_t used_units(const struct weir_store_key *state, const struct weir
         return state->weighted_units + state->tokens;
     case WEIR_ALGORITHM_WINDOW:
     case WEIR_ALGORITHM_LOG:
-    case WEIR_ALGORITHM_UNLIMITED: /* what it was started with */
+    case WEIR_ALGORITHM_UNLIMITED:
         break;
     }
     return state->tokens;
@@ -126,6 +137,11 @@ void plan_change(struct weir_store_key *state, const struct weir_key *key,
 {
     const struct weir_plan old = plan_in_force(state);
     const uint64_t used = used_units(state, &old);
+
+    if (plan->algorithm == WEIR_ALGORITHM_UNLIMITED) {
+        state->in_force.unlimited_version = plan->version;
+        return;
+    }
 
     if (old.algorithm != plan->algorithm ||
         (weir_plan_has_windows(plan) && old.window_us != plan->window_us)) {

@@ -86,6 +86,9 @@ uint64_t log_ready_us(const struct weir_store_key *state, const struct weir_plan
                       uint64_t least);
 
 /* change.c */
+/* The newest plan of all that the store has heard of. */
+uint64_t newest_version(const struct weir_store_key *state);
+int is_unlimited(const struct weir_store_key *state);
 /* Begin under a plan, with `used` units of it spent. */
 void start_algorithm(struct weir_store_key *state, const struct weir_key *key,
                      const struct weir_plan *plan, uint64_t now_us, uint64_t used);

@@ -27,25 +27,24 @@ static void advance_in(struct weir_store_key *state, const struct weir_key *key,
 }
 
 /* Bring the state to now_us, through the change to `plan` if that is newer. Returns the plan in
- * force then. */
+ * force then: the newest that limits anything, whether or not another lifts it. */
 static struct weir_plan advance(struct weir_store_key *state, const struct weir_key *key,
                                 const struct weir_plan *plan, uint64_t now_us)
 {
-    struct weir_plan current = *plan;
     const uint64_t share_period = now_us / WEIR_SHARE_US;
 
     pair_roll_back(state->rate_milli, state->share_period, share_period);
     pair_roll_back(state->active, state->share_period, share_period);
     state->share_period = greater(share_period, state->share_period);
-    if (plan->version > state->in_force.version) {
+    if (plan->version > newest_version(state)) {
         const uint64_t since_us = plan->since_us == 0 ? now_us : lesser(plan->since_us, now_us);
         const uint64_t at_us = greater(since_us, state->updated_us);
         const struct weir_plan old = plan_in_force(state);
         advance_in(state, key, &old, at_us);
         plan_change(state, key, plan, at_us);
-    } else if (plan->version < state->in_force.version) {
-        current = plan_in_force(state);
     }
+    const struct weir_plan current =
+        plan->version == state->in_force.version ? *plan : plan_in_force(state);
     advance_in(state, key, &current, now_us);
     return current;
 }
@@ -61,6 +60,9 @@ uint64_t weir_store_key_remaining(const struct weir_store_key *state)
 {
     const struct weir_store_plan *plan = &state->in_force;
 
+    if (is_unlimited(state)) {
+        return UINT32_MAX;
+    }
     switch ((enum weir_algorithm)plan->algorithm) {
     case WEIR_ALGORITHM_BUCKET:
         return state->tokens;
@@ -271,9 +273,25 @@ static struct grant decide_grant(const struct weir_store_key *state, const struc
 static uint64_t lease_end_us(const struct weir_store_key *state, const struct weir_plan *plan,
                              uint64_t now_us)
 {
-    return plan->algorithm == WEIR_ALGORITHM_LOG || plan->algorithm == WEIR_ALGORITHM_UNLIMITED
+    return plan->algorithm == WEIR_ALGORITHM_LOG || is_unlimited(state)
                ? now_us + WEIR_FLIGHT_US_MAX
                : state->lease_end_us[1];
+}
+
+/* What the ask gets, by the plan in force or without limit. */
+static struct grant grant_for(struct weir_store_key *state, const struct weir_ask *ask,
+                              const struct weir_plan *plan, uint64_t now_us)
+{
+    struct grant grant = {0};
+
+    if (is_unlimited(state)) {
+        grant.units = ask->need_units;
+    } else {
+        grant = decide_grant(state, ask, plan);
+        bucket_adjust_flight(state, ask->flight_us, now_us);
+        debit_grant(state, ask, plan, &grant, now_us);
+    }
+    return grant;
 }
 
 /* The effect of a new ask. */
@@ -281,15 +299,12 @@ static void apply(struct weir_store_key *state, const struct weir_ask *ask, uint
                   struct weir_answer *answer)
 {
     const struct weir_plan plan = advance(state, &ask->key, &ask->plan, now_us);
+    struct grant grant = {0};
 
     settle(state, ask, &plan, now_us);
     count_demand(state, ask);
-
-    struct grant grant = {0};
     if ((ask->flags & WEIR_ASK_RETURN) == 0) {
-        grant = decide_grant(state, ask, &plan);
-        bucket_adjust_flight(state, ask->flight_us, now_us);
-        debit_grant(state, ask, &plan, &grant, now_us);
+        grant = grant_for(state, ask, &plan, now_us);
     }
     state->version++;
 
@@ -303,7 +318,7 @@ static void apply(struct weir_store_key *state, const struct weir_ask *ask, uint
     if (grant.units == 0 && answer->retry_us != 0 && answer->outstanding_units > ask->held_units) {
         answer->flags |= WEIR_ANSWER_PARKED;
     }
-    if (plan.version != ask->plan.version) {
+    if (newest_version(state) != ask->plan.version) {
         answer->flags |= WEIR_ANSWER_STALE_PLAN;
     }
 }

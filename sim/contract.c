@@ -67,7 +67,6 @@ static void begin(struct sim_contract *contract, const struct sim_oracle_rule *r
         break;
     case SIM_ORACLE_UNLIMITED:
     case SIM_ORACLE_DELETED:
-        contract->units = 0;
         break;
     }
 }
@@ -79,7 +78,7 @@ void sim_contract_init(struct sim_contract *contract, const struct sim_oracle_ru
             rule->kind != SIM_ORACLE_LOG) ||
            used_units <= rule->limit_units);
 
-    *contract = (struct sim_contract){.worst_units = 0};
+    *contract = (struct sim_contract){.worst_units = 0, .kind = rule->kind};
     begin(contract, rule, 0, used_units);
 }
 
@@ -158,7 +157,7 @@ static uint64_t excess_now_units(const struct sim_contract *contract)
     __extension__ unsigned __int128 allowed = 0;
     uint64_t divisor = 1;
 
-    switch (rule->kind) {
+    switch (contract->kind) {
     case SIM_ORACLE_BUCKET:
         level = contract->level;
         allowed = product(rule->capacity_units, rule->period_ns);
@@ -182,7 +181,7 @@ static uint64_t excess_now_units(const struct sim_contract *contract)
         allowed = larger(rule->limit_units, contract->carried_units);
         break;
     case SIM_ORACLE_DELETED:
-        level = contract->units;
+        level = contract->illicit_units;
         break;
     case SIM_ORACLE_UNLIMITED:
         break;
@@ -197,7 +196,7 @@ static uint64_t excess_now_units(const struct sim_contract *contract)
 void sim_contract_spend(struct sim_contract *contract, uint64_t now_ns, uint64_t cost_units)
 {
     advance(contract, now_ns);
-    switch (contract->rule.kind) {
+    switch (contract->kind) {
     case SIM_ORACLE_BUCKET: {
         __extension__ unsigned __int128 cost = product(cost_units, contract->rule.period_ns);
         contract->level += cost;
@@ -209,9 +208,12 @@ void sim_contract_spend(struct sim_contract *contract, uint64_t now_ns, uint64_t
         break;
     case SIM_ORACLE_WINDOW:
     case SIM_ORACLE_SLIDING:
-    case SIM_ORACLE_DELETED:
         assert(cost_units < UNITS_END - contract->units);
         contract->units += cost_units;
+        break;
+    case SIM_ORACLE_DELETED:
+        assert(cost_units < UNITS_END - contract->illicit_units);
+        contract->illicit_units += cost_units;
         break;
     case SIM_ORACLE_UNLIMITED:
         break;
@@ -241,7 +243,6 @@ static uint64_t used_units(const struct sim_contract *contract)
         break;
     case SIM_ORACLE_UNLIMITED:
     case SIM_ORACLE_DELETED:
-        used = contract->carried_units;
         break;
     }
     assert(used < UNITS_END);
@@ -252,6 +253,11 @@ void sim_contract_change(struct sim_contract *contract, uint64_t now_ns,
                          const struct sim_oracle_rule *rule)
 {
     advance(contract, now_ns);
+    contract->kind = rule->kind;
+    if (rule->kind == SIM_ORACLE_UNLIMITED || rule->kind == SIM_ORACLE_DELETED) {
+        contract->illicit_units = 0;
+        return;
+    }
     if (!sim_oracle_counts_alike(&contract->rule, rule)) {
         begin(contract, rule, now_ns, used_units(contract));
         return;

@@ -25,13 +25,14 @@
 #include "recent.h"
 
 struct sim_contract {
-    struct sim_oracle_rule rule;
+    struct sim_oracle_rule rule;           /* that counts */
+    enum sim_oracle_kind kind;             /* in force, as in struct sim_oracle */
     __extension__ unsigned __int128 level; /* bucket: spent and not yet drained, units x period_ns
                                             */
-    uint64_t units;          /* window: spent in it; sliding: in the current one; deleted: since */
-    uint64_t previous_units; /* sliding */
-    uint64_t carried_units; /* the part of units (log: of recent) from before the change; unlimited,
-                               deleted: what they were handed */
+    uint64_t units;                        /* window: spent in it; sliding: in the current one */
+    uint64_t illicit_units;                /* deleted: spent since */
+    uint64_t previous_units;               /* sliding */
+    uint64_t carried_units; /* the part of units (log: of recent) from before the change */
     uint64_t carried_previous_units;
     uint64_t carried_count; /* log: the oldest entries that are carried ones */
     uint64_t updated_ns;

@@ -92,7 +92,7 @@ void sim_oracle_init(struct sim_oracle *oracle, const struct sim_oracle_rule *ru
             rule->kind != SIM_ORACLE_LOG) ||
            used_units <= rule->limit_units);
 
-    *oracle = (struct sim_oracle){.full_ns = 0};
+    *oracle = (struct sim_oracle){.full_ns = 0, .kind = rule->kind};
     begin(oracle, rule, 0, used_units);
     if (used_units != 0 && rule->kind != SIM_ORACLE_WINDOW) {
         oracle->full_ns = UINT64_MAX;
@@ -152,6 +152,11 @@ static void log_advance(struct sim_oracle *oracle, uint64_t now_ns)
     }
 }
 
+static bool is_counting(enum sim_oracle_kind kind)
+{
+    return kind != SIM_ORACLE_UNLIMITED && kind != SIM_ORACLE_DELETED;
+}
+
 static void advance(struct sim_oracle *oracle, uint64_t now_ns)
 {
     assert(now_ns >= oracle->updated_ns);
@@ -169,8 +174,10 @@ static void advance(struct sim_oracle *oracle, uint64_t now_ns)
         break;
     case SIM_ORACLE_UNLIMITED:
     case SIM_ORACLE_DELETED:
-        oracle->full_ns = now_ns;
         break;
+    }
+    if (!is_counting(oracle->kind)) {
+        oracle->full_ns = now_ns;
     }
     oracle->updated_ns = now_ns;
 }
@@ -218,6 +225,11 @@ void sim_oracle_change(struct sim_oracle *oracle, uint64_t now_ns,
                        const struct sim_oracle_rule *rule)
 {
     advance(oracle, now_ns);
+    oracle->kind = rule->kind;
+    if (!is_counting(rule->kind)) {
+        oracle->full_ns = now_ns;
+        return;
+    }
     if (!sim_oracle_counts_alike(&oracle->rule, rule)) {
         begin(oracle, rule, now_ns, used_units(oracle));
     } else {
@@ -240,7 +252,7 @@ uint64_t sim_oracle_remaining_units(struct sim_oracle *oracle, uint64_t now_ns)
     const struct sim_oracle_rule *rule = &oracle->rule;
 
     advance(oracle, now_ns);
-    switch (rule->kind) {
+    switch (oracle->kind) {
     case SIM_ORACLE_BUCKET:
         return (uint64_t)(oracle->level / rule->period_ns);
     case SIM_ORACLE_WINDOW:
@@ -260,10 +272,10 @@ uint64_t sim_oracle_remaining_at_end_units(struct sim_oracle *oracle, uint64_t n
     const struct sim_oracle_rule *rule = &oracle->rule;
     const uint64_t remaining_units = sim_oracle_remaining_units(oracle, now_ns);
 
-    if (rule->kind == SIM_ORACLE_SLIDING) {
+    if (oracle->kind == SIM_ORACLE_SLIDING) {
         return positive_difference(rule->limit_units, oracle->used_units);
     }
-    if (rule->kind == SIM_ORACLE_LOG) {
+    if (oracle->kind == SIM_ORACLE_LOG) {
         const uint64_t start_ns = start_of_window_ns(rule, index_of_window(rule, now_ns));
         uint64_t units = 0;
         for (size_t i = oracle->recent.count; i-- > 0;) {
@@ -283,10 +295,10 @@ bool sim_oracle_admit(struct sim_oracle *oracle, uint64_t now_ns, uint64_t cost_
     /* what remains is in whole units, and so is the cost: comparing them is exact */
     const uint64_t remaining_units = sim_oracle_remaining_units(oracle, now_ns);
 
-    if (cost_units > remaining_units || oracle->rule.kind == SIM_ORACLE_DELETED) {
+    if (cost_units > remaining_units || oracle->kind == SIM_ORACLE_DELETED) {
         return false;
     }
-    switch (oracle->rule.kind) {
+    switch (oracle->kind) {
     case SIM_ORACLE_BUCKET:
         oracle->level -= product(cost_units, oracle->rule.period_ns);
         break;
@@ -384,13 +396,13 @@ uint64_t sim_oracle_retry_ns(struct sim_oracle *oracle, uint64_t now_ns, uint64_
 {
     const uint64_t remaining_units = sim_oracle_remaining_units(oracle, now_ns);
 
-    if (oracle->rule.kind == SIM_ORACLE_DELETED) {
+    if (oracle->kind == SIM_ORACLE_DELETED) {
         return UINT64_MAX;
     }
     if (cost_units <= remaining_units) {
         return now_ns;
     }
-    switch (oracle->rule.kind) {
+    switch (oracle->kind) {
     case SIM_ORACLE_BUCKET:
         return bucket_retry_ns(oracle, cost_units);
     case SIM_ORACLE_WINDOW:

@@ -17,7 +17,8 @@
  * When the rule changes, what the old one still holds against the customer is carried over: *used*.
  *   bucket: capacity - tokens, rounded up to whole units. window: consumed. log: the units in it.
  *   sliding: previous x (W - e) / W, rounded up, + current.
- *   unlimited, deleted: what they were handed themselves; it does not decay meanwhile.
+ *   unlimited, deleted: while they last, what was used is forgotten as under the rule before them,
+ *   and nothing is added; the next rule takes over from that one.
  * The new rule starts with it:
  *   bucket: tokens = max(0, capacity - used). window: consumed = used; above the limit nothing is
  *   admitted until the window ends. sliding: previous = 0, current = used. log: one entry of used
@@ -58,15 +59,15 @@ struct sim_oracle_rule {
 };
 
 struct sim_oracle {
-    struct sim_oracle_rule rule;
+    struct sim_oracle_rule rule; /* that counts */
+    enum sim_oracle_kind kind; /* in force: the rule's, or UNLIMITED or DELETED while that rests */
     /* bucket: in units x period_ns, so that one nanosecond adds exactly rate_units */
     __extension__ unsigned __int128 level;
     uint64_t updated_ns;
     uint64_t full_ns; /* see sim_oracle_last_full_ns */
     uint64_t window_index;
-    uint64_t used_units;     /* window: in it; sliding: in the current one; unlimited, deleted: what
-                                they were handed */
-    uint64_t previous_units; /* sliding */
+    uint64_t used_units;      /* window: in it; sliding: in the current one */
+    uint64_t previous_units;  /* sliding */
     struct sim_recent recent; /* log: a request of `units` counts until time_ns + window_ns */
 };
 

@@ -122,6 +122,8 @@ static void decided(struct sim_process *process, const struct sim_waiting *reque
     if (decision->verdict == WEIR_VERDICT_ADMITTED) {
         process->admitted++;
         process->admitted_units += request->cost_units;
+        process->unlimited_units +=
+            decision->reason == WEIR_REASON_UNLIMITED ? request->charged_units : 0;
     } else {
         process->denied++;
     }

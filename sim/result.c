@@ -114,8 +114,12 @@ static int64_t missing_units(const struct sim_world *world, const struct sim_jud
     if (world->scenario->coordination != SIM_COORDINATION_LEASE) {
         return 0;
     }
+    uint64_t unlimited_units = 0; /* spent without a grant */
+    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+        unlimited_units += world->processes[i].unlimited_units;
+    }
     return (int64_t)world->store.granted_units - (int64_t)world->store.returned_units -
-           (int64_t)judgement->charged_units;
+           (int64_t)(judgement->charged_units - unlimited_units);
 }
 
 static json_t *ledger_json(const struct sim_world *world, const struct sim_judgement *judgement)
@@ -131,7 +135,7 @@ static json_t *ledger_json(const struct sim_world *world, const struct sim_judge
 static json_t *billing_json(const struct sim_world *world, const struct sim_judgement *judgement)
 {
     const uint64_t reported = sim_world_reported_units(world);
-    const uint64_t spent = judgement->admitted_units;
+    const uint64_t spent = judgement->charged_units;
 
     return json_pack("{s:o, s:o, s:o, s:i, s:i}", "true_units", integer(spent), "reported_units",
                      integer(reported), "lost_units",

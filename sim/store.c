@@ -117,7 +117,9 @@ static void serve_ask(struct sim_store *store, struct sim_store_entry *entry,
         count_window(entry, &store->catalog->keys[exchange->key], &ask->plan, now_us,
                      exchange->answer.granted_units);
     }
-    store->granted_units += exchange->answer.granted_units + exchange->answer.trickle_count;
+    if (ask->plan.algorithm != WEIR_ALGORITHM_UNLIMITED) { /* it admits without being granted */
+        store->granted_units += exchange->answer.granted_units + exchange->answer.trickle_count;
+    }
     store->returned_units += ask->returned_units + ask->unused_units;
     if (ask->flags & WEIR_ASK_CANCEL_TRICKLE) {
         store->returned_units +=

@@ -103,7 +103,20 @@ static void what_was_used_survives_an_unlimited_plan(void **state)
     spend(&before, 300, START_US);
 
     assert_int_equal(spend(&between, 1000000, START_US + 1), 1000000);
-    assert_int_equal(remaining_under(&after, START_US + 2), 200);
+    assert_int_equal(spend(&before, 5, START_US + 2), 5); /* it has not heard: admitted as well */
+    assert_int_equal(remaining_under(&after, START_US + 3), 200);
+}
+
+static void under_an_unlimited_plan_the_one_before_goes_on_forgetting(void **state)
+{
+    (void)state;
+    const struct weir_plan before = bucket_plan(10, 1000);
+    const struct weir_plan between = version(unlimited_plan(), 2, 0);
+    const struct weir_plan after = version(bucket_plan(10, 1000), 3, 0);
+    spend(&before, 1000, START_US);
+
+    assert_int_equal(spend(&between, 7, START_US), 7);
+    assert_int_equal(remaining_under(&after, START_US + 30 * SECOND_US), 300);
 }
 
 static void a_lower_limit_than_what_was_used_admits_nothing_until_it_is_forgotten(void **state)
@@ -251,6 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_was_used_is_used_under_every_algorithm),
         TEST(what_was_used_survives_an_unlimited_plan),
+        TEST(under_an_unlimited_plan_the_one_before_goes_on_forgetting),
         TEST(a_lower_limit_than_what_was_used_admits_nothing_until_it_is_forgotten),
         TEST(a_bucket_refills_at_each_rate_for_its_time),
         TEST(a_plan_without_a_time_counts_from_when_it_is_heard_of),

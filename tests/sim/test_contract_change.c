@@ -106,7 +106,9 @@ static void without_a_plan_every_unit_is_one_too_many(void **state)
     sim_contract_spend(&contract, 4, 2);
     sim_contract_spend(&contract, MINUTE_NS, 3);
     assert_int_equal(sim_contract_excess_units(&contract), 5);
-    sim_contract_change(&contract, MINUTE_NS, &bucket); /* 10 units, since they were handed over */
+    sim_contract_change(&contract, MINUTE_NS, &bucket); /* the 10 units have drained meanwhile */
+    sim_contract_spend(&contract, MINUTE_NS, 10);
+    assert_int_equal(sim_contract_excess_units(&contract), 5);
     sim_contract_spend(&contract, MINUTE_NS, 6);
     assert_int_equal(sim_contract_excess_units(&contract), 6);
 }

@@ -10,7 +10,7 @@
  * A plan replaces another of the same key with what was spent: what the old one would still hold
  * against the customer (bucket: what is missing from its capacity; window: its count; sliding
  * window: its weighted count; log: its sum), permits that are out included, is missing from the new
- * one's capacity or limit (weir/take.h). */
+ * one's capacity or limit. An unlimited plan adds nothing to it (weir/take.h). */
 #ifndef WEIR_PLAN_H
 #define WEIR_PLAN_H
 

@@ -14,7 +14,8 @@
  * Plans change with the first ask that brings a newer version, as of its since_us: from then on
  * every process is served under the new plan, also those that have not heard of it. What was used
  * under the old one stays used; where the algorithm or the length of the window changes, permits
- * that are out count as used until they are given back. */
+ * that are out count as used until they are given back. An unlimited plan rests on the one before
+ * it: while it lasts nothing is counted, and what was used is forgotten as it would have been. */
 #ifndef WEIR_TAKE_H
 #define WEIR_TAKE_H
 
@@ -22,9 +23,10 @@
 
 #include "weir/ask.h"
 
-/* The numbers of the plan in force. */
+/* The numbers of the plan in force: the newest that limits anything. */
 struct weir_store_plan {
     uint64_t version;
+    uint64_t unlimited_version; /* of an unlimited plan; above version: nothing is limited */
     uint64_t rate_units;
     uint64_t rate_period_us;
     uint64_t capacity_units;
@@ -47,7 +49,7 @@ struct weir_store_key {
     struct weir_store_plan in_force;
 
     uint64_t tokens;     /* bucket: whole tokens; window, sliding: units consumed in window_index;
-                            log: the sum of its entries; unlimited: as another plan left it */
+                            log: the sum of its entries */
     uint64_t carry;      /* bucket: fraction of a token, in 1 / rate_period_us */
     uint64_t updated_us; /* time of the last step; never goes back */
     uint64_t window_index;
