@@ -166,20 +166,25 @@ void sim_answers_init(struct sim_answers *answers)
     }
 }
 
-/* The next line without blanks around it; false at the end of `in`. Of a line that is too long the
- * rest is dropped, which is no answer to anything anyway. */
+/* The next line without blanks around it; false at the end of `in`. What is cut of a line that is
+ * too long, and what stands for a zero byte, makes no answer of it. */
 static bool read_line(FILE *in, char line[LINE_SIZE])
 {
-    if (fgets(line, LINE_SIZE, in) == NULL) {
+    size_t length = 0;
+    int byte = getc(in);
+
+    if (byte == EOF) {
         return false;
     }
-    size_t length = strlen(line);
-    for (int c = line[length - 1]; c != '\n' && c != EOF;) {
-        c = getc(in);
+    for (; byte != '\n' && byte != EOF; byte = getc(in)) {
+        if (length < LINE_SIZE - 1) {
+            line[length++] = (char)(byte == '\0' ? '?' : byte);
+        }
     }
-    while (length > 0 && strchr(" \t\r\n", line[length - 1]) != NULL) {
-        line[--length] = '\0';
+    while (length > 0 && strchr(" \t\r", line[length - 1]) != NULL) {
+        length--;
     }
+    line[length] = '\0';
     const size_t begin = strspn(line, " \t");
     memmove(line, line + begin, length - begin + 1);
     return true;
@@ -397,15 +402,16 @@ static bool write_draft(const struct sim_template *template, const char *draft)
     return fail(draft, "cannot be written");
 }
 
-static bool write_scenario(struct sim_template *template, const char *path)
+static bool write_scenario(const struct sim_template *wanted, const char *path)
 {
+    struct sim_template template = *wanted;
     const size_t draft_size = strlen(path) + sizeof ".new";
     char *draft = sim_memory_new(draft_size, 1);
     char schema[LINE_SIZE];
 
     (void)snprintf(draft, draft_size, "%s.new", path);
-    template->schema = find_schema(path, schema, sizeof schema) ? schema : NULL;
-    bool good = write_draft(template, draft);
+    template.schema = find_schema(path, schema, sizeof schema) ? schema : NULL;
+    bool good = write_draft(&template, draft);
     if (good) {
         good = check(draft, path) && (rename(draft, path) == 0 || fail(path, strerror(errno)));
         if (!good) {

@@ -276,15 +276,15 @@ static void the_schema_is_named_where_one_is_found(void **state)
     assert_non_null(strstr(text, "\"$schema\": \"scenario.schema.json\""));
 }
 
-/* Ask with these lines as the answers; what was asked lands in `out`. */
-static bool ask(struct sim_answers *answers, const char *lines)
+/* Ask with these bytes as the answers; what was asked lands in `out`. */
+static bool ask_bytes(struct sim_answers *answers, const char *bytes, size_t size)
 {
     FILE *in = tmpfile();
     FILE *asked = tmpfile();
 
     assert_non_null(in);
     assert_non_null(asked);
-    assert_true(fputs(lines, in) >= 0);
+    assert_int_equal(fwrite(bytes, 1, size, in), size);
     rewind(in);
     const bool answered = sim_answers_ask(answers, in, asked);
     rewind(asked);
@@ -292,6 +292,11 @@ static bool ask(struct sim_answers *answers, const char *lines)
     assert_int_equal(fclose(in), 0);
     assert_int_equal(fclose(asked), 0);
     return answered;
+}
+
+static bool ask(struct sim_answers *answers, const char *lines)
+{
+    return ask_bytes(answers, lines, strlen(lines));
 }
 
 static void an_empty_answer_is_the_default(void **state)
@@ -358,6 +363,9 @@ static void questions_without_an_answer_are_no_answer(void **state)
     memset(line, '7', sizeof line - 1);
     line[sizeof line - 1] = '\0';
     assert_false(ask(&answers, line)); /* longer than any answer: asked again, at the end */
+    assert_int_equal(answers.template.limit_units, 100);
+    assert_false(ask_bytes(&answers, "\0\n7\0\n", 5)); /* neither an empty line nor a number */
+    assert_non_null(strstr(out, "found \"?\"; allowed"));
     assert_int_equal(answers.template.limit_units, 100);
 }
 
