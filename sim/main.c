@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "command_check.h"
+#include "command_init.h"
 #include "command_run.h"
 
 struct command {
@@ -16,6 +17,7 @@ struct command {
 static const struct command commands[] = {
     {"run", sim_command_run, "simulate a scenario and measure its limiter"},
     {"check", sim_command_check, "read scenarios and say what is wrong with them"},
+    {"init", sim_command_init, "write a scenario to begin with"},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
@@ -58,7 +60,11 @@ int main(int argc, char **argv)
         }
     }
     if (argc >= 2) {
-        fprintf(stderr, "weir: found \"%.40s\"; allowed: run, check\n\n", argv[1]);
+        fprintf(stderr, "weir: found \"%.40s\"; allowed: ", argv[1]);
+        for (size_t i = 0; i < COMMAND_COUNT; i++) {
+            fprintf(stderr, "%s%s", i > 0 ? ", " : "", commands[i].name);
+        }
+        fprintf(stderr, "\n\n");
     }
     print_help(stderr);
     return SIM_EXIT_USAGE;

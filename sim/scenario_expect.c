@@ -123,14 +123,14 @@ static bool path_matches(const char *path, const char *pattern)
 /* The cause that `path` names exists. */
 static bool check_cause(const struct sim_node *node, const char *path)
 {
-    const char *cause = path + sizeof cause_prefix - 1;
     char list[CAUSES_SIZE];
     struct sim_text text;
-    size_t length = strcspn(cause, ".");
 
     if (strncmp(path, cause_prefix, sizeof cause_prefix - 1) != 0) {
         return true;
     }
+    const char *cause = path + sizeof cause_prefix - 1;
+    const size_t length = strcspn(cause, ".");
     sim_text_init(&text, list, sizeof list);
     for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
         if (strlen(causes[i]) == length && memcmp(causes[i], cause, length) == 0) {

@@ -1,4 +1,5 @@
 /* Plans: what is allowed, and whether the limiter's integer arithmetic can hold it. */
+#include <assert.h>
 #include <stdio.h>
 
 #include "memory.h"
@@ -181,6 +182,7 @@ static bool check_limit(const struct sim_node *node, const struct sim_plan *plan
     uint64_t rate_units = plan->rate_units / divisor;
     uint64_t period_us = plan->rate_period_us / divisor;
 
+    assert(period_us > 0); /* the divisor is one of both */
     if (rate_units > (exact_below - 1) / span_us) {
         return sim_read_refuse(
             &rate,

@@ -13,9 +13,10 @@ shift
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 if [ $# -eq 0 ]; then
     for scenario in "$here"/../../scenarios/*.json; do
-        if [ "${scenario##*/}" != targets.json ]; then
-            set -- "$@" "$scenario"
-        fi
+        case ${scenario##*/} in
+        targets.json | *.schema.json) ;;
+        *) set -- "$@" "$scenario" ;;
+        esac
     done
 fi
 
