@@ -180,26 +180,46 @@ enum column {
     COLUMN_COUNT,
 };
 
+static bool plan_changes(const struct sim_world *world, uint32_t plan)
+{
+    for (size_t i = 0; i < world->scenario->change_count; i++) {
+        const struct sim_change *change = &world->scenario->changes[i];
+        if (change->kind != SIM_CHANGE_WEIGHT && change->target == plan) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void fill_population(const struct sim_screen_table *table, size_t row,
                             const struct sim_judgement *judgement, const struct sim_world *world)
 {
     const struct sim_population *population = &world->scenario->populations[row];
     const struct weir_plan *plan = &world->catalog.plans[population->plan];
-    const bool is_window = plan->algorithm == WEIR_ALGORITHM_WINDOW;
-    const double span_s = is_window ? (double)plan->window_us / 1e6 : 60;
+    const double span_s = weir_plan_has_windows(plan) ? (double)plan->window_us / 1e6 : 60;
     const double offered = (double)plan->limit_units * (double)population->key_count *
                            (double)world->scenario->duration_ns / 1e9 / span_s;
+    const bool changes = plan_changes(world, population->plan);
+    static const char *const kinds[] = {
+        [WEIR_ALGORITHM_BUCKET] = "bucket",   [WEIR_ALGORITHM_WINDOW] = "window",
+        [WEIR_ALGORITHM_SLIDING] = "sliding", [WEIR_ALGORITHM_LOG] = "log",
+        [WEIR_ALGORITHM_UNLIMITED] = "none",
+    };
     char *cells[COLUMN_COUNT];
 
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
         cells[i] = sim_screen_table_cell(table, row, i);
     }
     strcpy(cells[KEYS], population->name);
-    strcpy(cells[KIND], is_window ? "window" : "bucket");
+    strcpy(cells[KIND], kinds[plan->algorithm]);
     strcpy(cells[COUNT], sim_readable_count(population->key_count).text);
-    strcpy(cells[LIMIT], sim_readable_count(plan->limit_units).text);
-    snprintf(cells[DEMAND], SIM_SCREEN_CELL_SIZE, "%.2fx",
-             offered > 0 ? (double)judgement->demand_units / offered : 0);
+    strcpy(cells[LIMIT], changes ? "varies" : sim_readable_count(plan->limit_units).text);
+    if (changes || offered <= 0) {
+        strcpy(cells[DEMAND], "-"); /* in parts of which limit? */
+    } else {
+        snprintf(cells[DEMAND], SIM_SCREEN_CELL_SIZE, "%.2fx",
+                 (double)judgement->demand_units / offered);
+    }
     strcpy(cells[ADMITTED], sim_readable_count(judgement->admitted_units).text);
     strcpy(cells[IDEAL], sim_readable_count(judgement->oracle_units).text);
     if (judgement->oracle_units == 0) {
