@@ -12,7 +12,6 @@
 #define SATURATED_S 180u /* three intervals after the first denial */
 #define FLIP_AFTER_HALF_S 10u
 #define STORE_ASKS_PER_S 100000 /* what its shard serves */
-#define WAITED_PER_S 24000      /* four requests in a round trip for each of three processes */
 #define SINGLE_SEED_LIMIT 1000000u
 
 const char *const table_subject_names[TABLE_SUBJECT_COUNT] = {"tapered", "fixed", "rate",
@@ -49,18 +48,7 @@ bool table_cell_is_meaningful(const struct table_cell *cell, enum table_subject 
 {
     const double per_s = table_cell_requests(cell) / table_cell_duration_s(cell);
 
-    switch (subject) {
-    case TABLE_FIXED:
-    case TABLE_RATE:
-    case TABLE_DOUBLING:
-        return cell->capacity_s == 0 || cell->balance != TABLE_STICKY || per_s < WAITED_PER_S;
-    case TABLE_AS_WRITTEN:
-        return cell->capacity_s == 0 && per_s < STORE_ASKS_PER_S;
-    case TABLE_TAPERED:
-    case TABLE_SUBJECT_COUNT:
-        break;
-    }
-    return true;
+    return subject != TABLE_AS_WRITTEN || (cell->capacity_s == 0 && per_s < STORE_ASKS_PER_S);
 }
 
 /* Add the cells of one limit, demand and balance. Returns the new count. */

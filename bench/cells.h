@@ -62,12 +62,9 @@ struct table_sets {
 /* All there is to vary. */
 void table_grid_init(struct table_grid *grid);
 
-/* Not meaningful is what has no steady state, because a queue grows until the end:
- * - fixed, rate or doubling leases, a bucket and 3 of 50 processes: somewhere between 17,500 and
- * 25,000 requests a second (a limit of 1,000,000 at 1.05 and 1.5) and above, more requests come to
- * wait than the answers settle;
- * - the design note, and more requests above the limit than its store can serve: each of them asks.
- * The note's store knows a count per window, so that it has window plans only. */
+/* Not meaningful is what has no steady state, because a queue grows until the end: the design note,
+ * and more requests above the limit than its store can serve, since each of them asks. The note's
+ * store knows a count per window, so that it has window plans only. */
 bool table_cell_is_meaningful(const struct table_cell *cell, enum table_subject subject);
 
 /* Returns the cells that are meaningful, and how many; the caller frees them. */

@@ -228,8 +228,11 @@ static uint64_t retry_us(struct weir_store_key *state, const struct weir_ask *as
 {
     const uint64_t turn_us = grant->pace_us == 0 ? 0 : next_turn_us(state, grant, now_us);
     const uint64_t least = grant->units == 0 && ask->least_units > 1 ? ask->least_units : 1;
-    const bool refused =
-        grant->units == 0 && ask->want_units != 0 && weir_store_key_remaining(state) < least;
+    /* the simple sizers know no pace: those that wait for more than there was are refused at once,
+     * or they would wait for a share of the refill, ever more of them */
+    const bool partly = plan->sizer != WEIR_SIZER_TAPERED && grant->units < ask->need_units;
+    const bool refused = (grant->units == 0 || partly) && ask->want_units != 0 &&
+                         weir_store_key_remaining(state) < least;
 
     if (grant->pace_us == 0 && !refused) {
         return 0;

@@ -317,6 +317,20 @@ static void b10_b21_what_is_never_refilled_is_never_worth_waiting_for(void **sta
     assert_int_equal(denied.retry_us, UINT64_MAX);
 }
 
+/* Without a pace, those that wait for more than there is would wait for ever longer. */
+static void the_simple_sizers_refuse_what_is_beyond_the_remainder(void **state)
+{
+    (void)state;
+    const struct weir_plan plan = fixed_plan(bucket_plan(10, 10), 1);
+    struct weir_ask ask = ask_for(&plan, 0, 25);
+    ask.least_units = 5;
+
+    const struct weir_answer answer = take(&ask, START_US);
+
+    assert_int_equal(answer.granted_units, 10);
+    assert_int_equal(answer.retry_us, START_US + 100 * MS_US);
+}
+
 /* B21: the retry time is the first microsecond at which the ask would be granted. */
 static void b21_the_retry_time_is_exact(void **state)
 {
@@ -404,6 +418,7 @@ int main(void)
         TEST(window_boundaries_lie_in_the_keys_phase),
         TEST(an_unlimited_plan_grants_whatever_is_needed),
         TEST(b10_b21_what_is_never_refilled_is_never_worth_waiting_for),
+        TEST(the_simple_sizers_refuse_what_is_beyond_the_remainder),
         TEST(b21_the_retry_time_is_exact),
         TEST(b21_the_retry_time_waits_for_what_is_in_flight),
         TEST(a_denial_says_whether_permits_are_out_elsewhere),
