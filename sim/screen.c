@@ -287,9 +287,47 @@ static void print_costs(FILE *file, const struct sim_screen *screen,
              latency->count == 0 ? 0 : 100.0 * (double)latency->waited / (double)latency->count);
     sim_screen_wrap(file, screen->width, "latency  ", text);
     snprintf(text, sizeof text, "%s spent, %s reported",
-             sim_readable_units(result->all.admitted_units).text,
+             sim_readable_units(result->all.charged_units).text,
              sim_readable_count(sim_world_reported_units(world)).text);
     sim_screen_wrap(file, screen->width, "billing  ", text);
+}
+
+/* What denied clients did, and what processes heard of changes: only where there are any. */
+static void print_others(FILE *file, const struct sim_screen *screen, const struct sim_world *world)
+{
+    const struct sim_clientele_totals *clients = sim_clientele_totals(world->clientele);
+    const double herd = sim_herd_ratio(&world->herd);
+    char text[TEXT_SIZE];
+
+    if (sim_clientele_reaction_ns(world->scenario) != UINT64_MAX) {
+        const uint64_t mean_ns =
+            clients->recovered == 0 ? 0 : (uint64_t)(clients->recovery_sum_ns / clients->recovered);
+        snprintf(text, sizeof text,
+                 "%s retries, %s requests given up\n"
+                 "from first denial to admission: %s on average, %s at most",
+                 sim_readable_count(clients->retries).text,
+                 sim_readable_count(clients->given_up).text, sim_readable_time(mean_ns).text,
+                 sim_readable_time(clients->recovery_max_ns).text);
+        sim_screen_wrap(file, screen->width, "clients  ", text);
+    }
+    if (sim_clientele_reaction_ns(world->scenario) != UINT64_MAX && herd > 0) {
+        snprintf(text, sizeof text,
+                 "after a window rolls the busiest 10 ms see %.1f times the mean of their second",
+                 herd);
+        sim_screen_wrap(file, screen->width, "         ", text);
+    }
+    if (world->scenario->change_count > 0) {
+        uint64_t pushes = 0;
+        uint64_t stale = 0;
+        for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+            pushes += world->processes[i].pushes.next;
+            stale += world->processes[i].stale_push_count;
+        }
+        snprintf(text, sizeof text, "%s pushes, %s of them old news; processes up to %s behind",
+                 sim_readable_count(pushes).text, sim_readable_count(stale).text,
+                 sim_readable_count(sim_changes_version_spread(&world->catalog)).text);
+        sim_screen_wrap(file, screen->width, "config   ", text);
+    }
 }
 
 static void print_met(FILE *file, const struct sim_screen *screen, const struct sim_result *result)
@@ -361,6 +399,7 @@ void sim_screen_print(FILE *file, const struct sim_screen *screen, const struct 
     print_contract(file, screen, result, world);
     print_populations(file, screen, result, world);
     print_costs(file, screen, result, world);
+    print_others(file, screen, world);
     snprintf(text, sizeof text, "%.1f s on the %s kernel: %s x real time, %s decisions/s", wall_s,
              kind == SIM_KERNEL_SIMGRID ? "simgrid" : "heap",
              sim_readable_count(wall_s > 0 ? (uint64_t)(simulated_s / wall_s + 0.5) : 0).text,
