@@ -79,6 +79,7 @@ struct fleet {
     uint64_t ask_count;
     uint64_t expire_count;
     uint64_t granted_units, promised_units;
+    uint64_t unlimited_units; /* spent without a grant */
     uint64_t spent_units, returned_units, unused_units, cancelled_units;
     uint64_t denied_count;
 };
@@ -199,9 +200,12 @@ static inline struct weir_limiter *fleet_limiter(struct fleet *fleet, uint32_t p
     return fleet->processes[process].limiter;
 }
 
-static inline void fleet_admit(struct fleet *fleet, uint32_t key, uint32_t units)
+static inline void fleet_admit(struct fleet *fleet, uint32_t key, uint32_t units,
+                               enum weir_reason reason)
 {
     struct fleet_key *self = &fleet->keys[key];
+
+    fleet->unlimited_units += reason == WEIR_REASON_UNLIMITED ? units : 0;
 
     self->over_units += exact_admit(&self->exact, fleet_store_us(fleet), units);
     self->spent_units += units;
@@ -281,7 +285,7 @@ static inline void fleet_settle(struct fleet *fleet, uint32_t process)
         self->waiting--;
         if (settled.decision.verdict == WEIR_VERDICT_ADMITTED) {
             fleet_admit(fleet, self->keys[settled.ticket % FLEET_TICKETS],
-                        self->costs[settled.ticket % FLEET_TICKETS]);
+                        self->costs[settled.ticket % FLEET_TICKETS], settled.decision.reason);
         } else {
             assert_true(settled.decision.retry_after_ns > 0);
             fleet->denied_count++;
@@ -305,7 +309,7 @@ static inline struct weir_decision fleet_request(struct fleet *fleet, uint32_t p
         weir_limiter_decide(self->limiter, fleet_local_ns(fleet, process), &request, &decision),
         WEIR_OK);
     if (decision.verdict == WEIR_VERDICT_ADMITTED) {
-        fleet_admit(fleet, key, cost);
+        fleet_admit(fleet, key, cost, decision.reason);
     } else if (decision.verdict == WEIR_VERDICT_DENIED) {
         assert_true(decision.retry_after_ns > 0);
         fleet->denied_count++;
@@ -328,7 +332,9 @@ static inline void fleet_serve(struct fleet *fleet, struct fleet_exchange *excha
     assert_int_equal(weir_take(&key->store, &key->records[exchange->process], &exchange->ask,
                                fleet_store_us(fleet), 1, &exchange->answer),
                      WEIR_OK);
-    fleet->granted_units += exchange->answer.granted_units;
+    if (exchange->ask.plan.algorithm != WEIR_ALGORITHM_UNLIMITED) {
+        fleet->granted_units += exchange->answer.granted_units;
+    }
     fleet->promised_units += exchange->answer.trickle_count;
     exchange->served = true;
     exchange->due_ns =
@@ -422,6 +428,21 @@ static inline void fleet_run_for(struct fleet *fleet, uint64_t time_ns)
     fleet_run_until(fleet, fleet->now_ns + time_ns);
 }
 
+/* Every process hears of a plan at once, and so does the store; it has seen the key. */
+static inline void fleet_change(struct fleet *fleet, uint32_t key, const struct weir_plan *plan)
+{
+    struct fleet_key *self = &fleet->keys[key];
+    const uint64_t now_us = fleet_store_us(fleet);
+
+    fleet->plans[self->plan] = *plan;
+    fleet_log_memory(self, plan);
+    weir_store_key_advance(&self->store, &self->key, plan, now_us);
+    exact_change(&self->exact, plan, now_us);
+    for (uint32_t i = 0; i < fleet->process_count; i++) {
+        assert_int_equal(weir_limiter_set_plan(fleet_limiter(fleet, i), self->plan, plan), WEIR_OK);
+    }
+}
+
 /* The verdict on one request, waited for. */
 static inline struct weir_decision fleet_decide(struct fleet *fleet, uint32_t process, uint32_t key,
                                                 uint32_t cost)
@@ -463,7 +484,7 @@ static inline void fleet_shutdown(struct fleet *fleet)
         }
         fleet_drain(fleet, i);
     }
-    assert_int_equal(fleet->granted_units + fleet->promised_units,
+    assert_int_equal(fleet->granted_units + fleet->promised_units + fleet->unlimited_units,
                      fleet->spent_units + fleet->returned_units + fleet->unused_units +
                          fleet->cancelled_units);
     assert_int_equal(fleet_reported_units(fleet), fleet->spent_units);
