@@ -292,6 +292,9 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
     cold->flight_us = ask->flight_us;
     cold->sequence = ask->id.sequence;
     cold->sent_ns = now_ns;
-    hot->flags &= (uint16_t) ~(HOT_QUEUED | HOT_RETURN | HOT_TRICKLE);
+    hot->flags &= (uint16_t) ~(HOT_QUEUED | HOT_RETURN | HOT_TRICKLE | HOT_UNCOUNTED);
     hot->flags |= HOT_IN_FLIGHT;
+    if (ask->plan.algorithm == WEIR_ALGORITHM_UNLIMITED) {
+        hot->flags |= HOT_UNCOUNTED;
+    }
 }

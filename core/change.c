@@ -63,6 +63,25 @@ static uint64_t used_units(const struct weir_store_key *state, const struct weir
     return state->tokens;
 }
 
+void forget_left(struct weir_store_key *state)
+{
+    if (state->updated_us >= state->left_end_us) {
+        state->left_units = 0;
+        state->owed_units = 0;
+    }
+}
+
+/* A bucket is at most empty, so that a smaller one does not hold all that was used against the
+ * customer. What it does not must not be credited either when it comes back unspent: else permits
+ * that are out would fill a bucket that what was really spent had emptied. */
+static void owe(struct weir_store_key *state, const struct weir_plan *plan, uint64_t used)
+{
+    const uint64_t out = state->outstanding[0] + state->outstanding[1] + state->left_units;
+
+    state->owed_units = lesser(state->owed_units + saturating_sub(used, plan->capacity_units), out);
+    state->left_end_us = greater(state->left_end_us, state->lease_end_us[1]);
+}
+
 static void change_bucket(struct weir_store_key *state, const struct weir_key *key,
                           const struct weir_plan *old, const struct weir_plan *plan, uint64_t used,
                           uint64_t now_us)
@@ -71,11 +90,12 @@ static void change_bucket(struct weir_store_key *state, const struct weir_key *k
         state->carry = 0;
     }
     state->tokens = saturating_sub(plan->capacity_units, used);
+    owe(state, plan, used);
     if (old->lease_period_us == plan->lease_period_us) {
         return;
     }
-    /* the leases that are out end when they were told, before the first new ones */
     bucket_end_trickles(state);
+    /* the leases that are out end when they were told, before the first new ones */
     if (state->outstanding[1] != 0) {
         state->outstanding[0] += state->outstanding[1];
         state->outstanding[1] = 0;
@@ -120,6 +140,12 @@ static void start_again(struct weir_store_key *state, const struct weir_key *key
     if (old->algorithm == WEIR_ALGORITHM_BUCKET) {
         bucket_end_trickles(state);
     }
+    if (plan->algorithm == WEIR_ALGORITHM_BUCKET) {
+        owe(state, plan, used);
+    }
+    state->left_end_us = greater(state->left_end_us, state->lease_end_us[1]);
+    state->left_units += state->outstanding[0] + state->outstanding[1];
+    state->started_us = now_us;
     state->outstanding[0] = 0; /* part of what was used */
     state->outstanding[1] = 0;
     state->flight[0] = 0;
@@ -138,6 +164,7 @@ void plan_change(struct weir_store_key *state, const struct weir_key *key,
     const struct weir_plan old = plan_in_force(state);
     const uint64_t used = used_units(state, &old);
 
+    forget_left(state);
     if (plan->algorithm == WEIR_ALGORITHM_UNLIMITED) {
         state->in_force.unlimited_version = plan->version;
         return;

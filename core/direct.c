@@ -159,6 +159,8 @@ void direct_build(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
     ask->flight_us = asking_flight_us(&limiter->clock, 0);
 
     direct->sent_ns = now_ns;
+    direct->asked_version = ask->plan.version;
+    direct->asked_uncounted = ask->plan.algorithm == WEIR_ALGORITHM_UNLIMITED;
     direct->sequence = ask->id.sequence;
     direct->flight_us = ask->flight_us;
     direct->lease_end_us = 0;
@@ -332,6 +334,22 @@ static void learn(struct weir_limiter *limiter, uint32_t slot, const struct weir
     cold->global_rate_milli = answer->global_rate_milli;
 }
 
+/* Another plan came while the ask was under way: the request is decided under that one. */
+static bool is_outdated(const struct weir_limiter *limiter, const struct direct *direct)
+{
+    return direct->asked_version !=
+           plan_for_ask(limiter, direct->plan_index, direct->assigned_version).version;
+}
+
+static void ask_anew(struct weir_limiter *limiter, uint32_t place, const struct weir_answer *answer)
+{
+    struct direct *direct = &limiter->directs[place];
+
+    direct->unused_units = direct->asked_uncounted ? 0 : answer->granted_units;
+    direct->lease_end_us = answer->lease_end_us;
+    ask_queue_append(limiter, place | ASK_DIRECT);
+}
+
 void direct_answer(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
                    const struct weir_answer *answer)
 {
@@ -349,7 +367,9 @@ void direct_answer(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns
         lease_refresh(limiter, slot, now_ns);
         learn(limiter, slot, answer);
     }
-    if (answer->granted_units < limiter->waiters[place].cost) {
+    if (is_outdated(limiter, direct)) {
+        ask_anew(limiter, place, answer);
+    } else if (answer->granted_units < limiter->waiters[place].cost) {
         refuse(limiter, place, slot, now_ns, answer);
     } else if (is_void(limiter, direct, now_ns, answer)) {
         ask_again(limiter, place, slot, now_ns, answer);

@@ -283,9 +283,6 @@ static uint32_t granted_to_waiting(const struct weir_limiter *limiter, uint32_t 
 {
     const struct cold *cold = &limiter->cold[slot];
 
-    if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
-        return answer->granted_units;
-    }
     return cold->flight_us == 0 || answer->granted_units < cold->need_units ? 0 : cold->need_units;
 }
 
@@ -301,8 +298,8 @@ static uint32_t usable_grant(struct weir_limiter *limiter, uint32_t slot, uint64
     const uint32_t granted = answer->granted_units;
     const uint32_t for_waiting = granted_to_waiting(limiter, slot, answer);
 
-    if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
-        return 0; /* what waits is admitted anyway */
+    if (hot->flags & HOT_UNCOUNTED) {
+        return 0; /* what waits is admitted anyway, or asks again under a plan that came since */
     }
     if (late_ns >= answer->lease_end_us * NS_PER_US || hot->flags & HOT_OUTDATED) {
         cold->returned_units += granted - for_waiting;
@@ -375,8 +372,10 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     }
 
     const uint32_t granted = usable_grant(limiter, slot, now_ns, answer);
-    const bool came_late = granted < answer->granted_units;
-    const uint32_t reserved = came_late ? 0 : granted_to_waiting(limiter, slot, answer);
+    const bool came_late =
+        granted < answer->granted_units && (hot->flags & (HOT_UNCOUNTED | HOT_OUTDATED)) == 0;
+    const uint32_t reserved =
+        granted < answer->granted_units ? 0 : granted_to_waiting(limiter, slot, answer);
 
     cold->late_grants = came_late ? (uint16_t)(cold->late_grants + 1) : 0;
     if (cold->late_grants == LATE_GRANTS_MAX) {

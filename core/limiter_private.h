@@ -39,6 +39,8 @@ enum hot_flag {
     HOT_TRICKLE = 64,   /* wants to ask for the next trickle when retry_us has come */
     HOT_RECALLED = 128, /* another plan came: what is held is to be given back */
     HOT_OUTDATED = 256, /* ... and so is what the ask in flight will bring */
+    /* the ask in flight was for a plan without a limit: the store counts nothing of it */
+    HOT_UNCOUNTED = 512,
 };
 
 /* All that a local decision touches: one cache line. */
@@ -118,6 +120,8 @@ struct direct {
     uint64_t sent_ns;          /* local; of the ask in flight */
     uint64_t lease_end_us;     /* of the void grant whose units are unused; 0: none is */
     uint64_t assigned_version; /* see struct weir_request */
+    uint64_t asked_version;    /* of the plan, in the ask in flight ... */
+    bool asked_uncounted;      /* ... which has no limit: nothing that it grants comes back */
     uint32_t sequence;         /* of the ask in flight */
     uint32_t flight_us;
     uint32_t unused_units; /* granted and come too late, not yet reported */

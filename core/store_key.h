@@ -92,6 +92,8 @@ int is_unlimited(const struct weir_store_key *state);
 /* Begin under a plan, with `used` units of it spent. */
 void start_algorithm(struct weir_store_key *state, const struct weir_key *key,
                      const struct weir_plan *plan, uint64_t now_us, uint64_t used);
+/* Of what was out at a change nothing is, once the last of its leases is over. */
+void forget_left(struct weir_store_key *state);
 struct weir_plan plan_in_force(const struct weir_store_key *state);
 void plan_put_in_force(struct weir_store_key *state, const struct weir_plan *plan);
 /* Go from the plan in force to a newer one, at store time now_us. */

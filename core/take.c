@@ -95,12 +95,33 @@ void weir_store_key_init(struct weir_store_key *state, const struct weir_key *ke
 static void give_back(struct weir_store_key *state, const struct weir_ask *ask,
                       const struct weir_plan *plan, uint64_t units)
 {
+    const uint64_t owed = lesser(state->owed_units, units);
+
+    if (ask->lease_end_us <= state->started_us) {
+        return; /* over when the plan changed: no part of what it took over */
+    }
+    if (ask->lease_end_us <= state->left_end_us) {
+        state->owed_units -= owed;
+        units -= owed;
+    }
     if (plan->algorithm == WEIR_ALGORITHM_BUCKET) {
         bucket_give_back(state, plan, units);
     } else if (plan->algorithm == WEIR_ALGORITHM_WINDOW ||
                plan->algorithm == WEIR_ALGORITHM_SLIDING) {
         window_give_back(state, &ask->key, plan, ask->lease_end_us, units);
     }
+}
+
+/* Permits of a lease that is not over are out no longer. If it may be one of before the last change
+ * those of before are reduced first: of the new ones too many may then seem to be out, never too
+ * few. */
+static void count_back(struct weir_store_key *state, const struct weir_ask *ask, uint64_t units)
+{
+    const uint64_t left =
+        ask->lease_end_us <= state->left_end_us ? lesser(state->left_units, units) : 0;
+
+    state->left_units -= left;
+    bucket_count_back(state, ask->lease_end_us, units - left);
 }
 
 /* What the ask says about earlier leases. Once these are over they are counted no more, and a
@@ -115,9 +136,9 @@ static void settle(struct weir_store_key *state, const struct weir_ask *ask,
     const bool bucket = plan->algorithm == WEIR_ALGORITHM_BUCKET;
     const uint64_t returned = saturating_sub(ask->returned_units, ask->expired_units);
 
+    forget_left(state);
     if (lives) {
-        bucket_count_back(state, ask->lease_end_us,
-                          ask->held_units + (uint64_t)ask->spent_units + returned);
+        count_back(state, ask, ask->held_units + (uint64_t)ask->spent_units + returned);
         state->outstanding[bucket ? 1 : 0] += ask->held_units;
     }
     if (lives || !bucket) {

@@ -1,11 +1,12 @@
 /* A small fleet for tests of the limiter: processes with clocks of their own, a store of a few
  * keys, and exchanges that take their time. Nothing happens by itself: fleet_run_until plays what
- * is due. Every admission is checked against an exact limiter that leases nothing, and every permit
- * and report is entered in a ledger. */
+ * is due. Every admission is checked against an exact limiter that leases nothing (exact.h), and
+ * every permit and report is entered in a ledger. */
 #ifndef WEIR_FLEET_H
 #define WEIR_FLEET_H
 
 #include "core_support.h"
+#include "exact.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -48,10 +49,9 @@ struct fleet_exchange {
 struct fleet_key {
     struct weir_key key;
     uint32_t plan;
-    struct weir_store_key store;
+    struct weir_store_key store; /* owns its log */
     struct weir_ask_record records[FLEET_PROCESSES];
-    /* the exact limiter */
-    uint64_t tokens, carry, updated_us, window;
+    struct exact exact;
     uint64_t spent_units;
     uint64_t over_units; /* beyond what the plan's contract allows */
 };
@@ -69,6 +69,7 @@ struct fleet {
     uint32_t exchange_count;
     uint64_t delay_min_ns; /* one way */
     uint64_t delay_max_ns;
+    uint64_t start_spread_ns; /* of the processes' clocks */
     enum weir_full_table full_table;
 
     struct weir_settled last_settled;
@@ -78,6 +79,7 @@ struct fleet {
     uint64_t ask_count;
     uint64_t expire_count;
     uint64_t granted_units, promised_units;
+    uint64_t unlimited_units; /* spent without a grant */
     uint64_t spent_units, returned_units, unused_units, cancelled_units;
     uint64_t denied_count;
 };
@@ -115,13 +117,39 @@ static inline uint32_t fleet_add_plan(struct fleet *fleet, struct weir_plan plan
 
 static inline uint32_t fleet_add_key(struct fleet *fleet, uint32_t plan, uint64_t phase_us)
 {
-    fleet->keys[fleet->key_count] = (struct fleet_key){
+    struct fleet_key *self = &fleet->keys[fleet->key_count];
+
+    *self = (struct fleet_key){
         .key = {.low = 1000 + fleet->key_count, .high = phase_us},
         .plan = plan,
-        .tokens = fleet->plans[plan].capacity_units,
-        .updated_us = fleet_store_us(fleet),
     };
+    self->exact.key = self->key;
+    exact_start(&self->exact, &fleet->plans[plan], fleet_store_us(fleet), 0);
     return fleet->key_count++;
+}
+
+/* A key that has a log needs memory for it. */
+static inline void fleet_log_memory(struct fleet_key *key, const struct weir_plan *plan)
+{
+    const uint64_t count = weir_store_log_capacity(plan);
+
+    if (count > key->store.log_capacity) {
+        struct weir_log_entry *entries = calloc(count, sizeof *entries);
+        assert_non_null(entries);
+        free(weir_store_key_set_log(&key->store, entries, (uint32_t)count));
+    }
+}
+
+/* Before fleet_start: the key has only so much left. */
+static inline void fleet_fill(struct fleet *fleet, uint32_t key, uint64_t fill_units)
+{
+    struct fleet_key *self = &fleet->keys[key];
+    const struct weir_plan *plan = &fleet->plans[self->plan];
+    const uint64_t now_us = fleet_store_us(fleet);
+
+    fleet_log_memory(self, plan);
+    weir_store_key_init(&self->store, &self->key, plan, now_us, fill_units);
+    exact_start(&self->exact, plan, now_us, plan->capacity_units - fill_units);
 }
 
 static inline void fleet_start(struct fleet *fleet, uint32_t process_count, uint32_t key_capacity)
@@ -130,6 +158,9 @@ static inline void fleet_start(struct fleet *fleet, uint32_t process_count, uint
     for (uint32_t i = 0; i < process_count; i++) {
         struct fleet_process *process = &fleet->processes[i];
         process->start_ns = (i + 1) * 77 * SECOND_NS;
+        if (fleet->start_spread_ns != 0) {
+            process->start_ns += dice_below(&fleet->dice, fleet->start_spread_ns);
+        }
         const struct weir_limiter_options options = {
             .process = i,
             .incarnation = 1000 + i,
@@ -157,6 +188,10 @@ static inline void fleet_free(struct fleet *fleet)
     for (uint32_t i = 0; i < fleet->process_count; i++) {
         free(fleet->processes[i].memory);
     }
+    for (uint32_t i = 0; i < fleet->key_count; i++) {
+        free(fleet->keys[i].store.log);
+        exact_free(&fleet->keys[i].exact);
+    }
     free(fleet);
 }
 
@@ -165,33 +200,14 @@ static inline struct weir_limiter *fleet_limiter(struct fleet *fleet, uint32_t p
     return fleet->processes[process].limiter;
 }
 
-/* What is admitted in any interval of t seconds is at most capacity + rate x t, if and only if a
- * bucket that starts full never lacks a token. What lacks is counted, not owed. */
-static inline void fleet_admit(struct fleet *fleet, uint32_t key, uint32_t units)
+static inline void fleet_admit(struct fleet *fleet, uint32_t key, uint32_t units,
+                               enum weir_reason reason)
 {
     struct fleet_key *self = &fleet->keys[key];
-    const struct weir_plan *plan = &fleet->plans[self->plan];
-    const uint64_t now_us = fleet_store_us(fleet);
 
-    if (plan->algorithm == WEIR_ALGORITHM_WINDOW) {
-        const uint64_t phase_us = weir_key_phase_us(&self->key, plan->window_us);
-        const uint64_t window = (now_us + phase_us) / plan->window_us;
-        self->tokens = window == self->window ? self->tokens : plan->capacity_units;
-        self->window = window;
-    } else if (plan->algorithm == WEIR_ALGORITHM_BUCKET) {
-        const uint64_t gain = (now_us - self->updated_us) * plan->rate_units + self->carry;
-        self->tokens += gain / plan->rate_period_us;
-        self->carry = gain % plan->rate_period_us;
-        if (self->tokens >= plan->capacity_units) {
-            self->tokens = plan->capacity_units;
-            self->carry = 0;
-        }
-        self->updated_us = now_us;
-    } else {
-        self->tokens = UINT64_MAX;
-    }
-    self->over_units += units > self->tokens ? units - self->tokens : 0;
-    self->tokens -= units > self->tokens ? self->tokens : units;
+    fleet->unlimited_units += reason == WEIR_REASON_UNLIMITED ? units : 0;
+
+    self->over_units += exact_admit(&self->exact, fleet_store_us(fleet), units);
     self->spent_units += units;
     fleet->spent_units += units;
 }
@@ -269,7 +285,7 @@ static inline void fleet_settle(struct fleet *fleet, uint32_t process)
         self->waiting--;
         if (settled.decision.verdict == WEIR_VERDICT_ADMITTED) {
             fleet_admit(fleet, self->keys[settled.ticket % FLEET_TICKETS],
-                        self->costs[settled.ticket % FLEET_TICKETS]);
+                        self->costs[settled.ticket % FLEET_TICKETS], settled.decision.reason);
         } else {
             assert_true(settled.decision.retry_after_ns > 0);
             fleet->denied_count++;
@@ -293,7 +309,7 @@ static inline struct weir_decision fleet_request(struct fleet *fleet, uint32_t p
         weir_limiter_decide(self->limiter, fleet_local_ns(fleet, process), &request, &decision),
         WEIR_OK);
     if (decision.verdict == WEIR_VERDICT_ADMITTED) {
-        fleet_admit(fleet, key, cost);
+        fleet_admit(fleet, key, cost, decision.reason);
     } else if (decision.verdict == WEIR_VERDICT_DENIED) {
         assert_true(decision.retry_after_ns > 0);
         fleet->denied_count++;
@@ -312,10 +328,13 @@ static inline void fleet_serve(struct fleet *fleet, struct fleet_exchange *excha
     struct fleet_key *key = &fleet->keys[exchange->key];
     const uint64_t spread_ns = fleet->delay_max_ns - fleet->delay_min_ns;
 
+    fleet_log_memory(key, &exchange->ask.plan);
     assert_int_equal(weir_take(&key->store, &key->records[exchange->process], &exchange->ask,
                                fleet_store_us(fleet), 1, &exchange->answer),
                      WEIR_OK);
-    fleet->granted_units += exchange->answer.granted_units;
+    if (exchange->ask.plan.algorithm != WEIR_ALGORITHM_UNLIMITED) {
+        fleet->granted_units += exchange->answer.granted_units;
+    }
     fleet->promised_units += exchange->answer.trickle_count;
     exchange->served = true;
     exchange->due_ns =
@@ -409,6 +428,21 @@ static inline void fleet_run_for(struct fleet *fleet, uint64_t time_ns)
     fleet_run_until(fleet, fleet->now_ns + time_ns);
 }
 
+/* Every process hears of a plan at once, and so does the store; it has seen the key. */
+static inline void fleet_change(struct fleet *fleet, uint32_t key, const struct weir_plan *plan)
+{
+    struct fleet_key *self = &fleet->keys[key];
+    const uint64_t now_us = fleet_store_us(fleet);
+
+    fleet->plans[self->plan] = *plan;
+    fleet_log_memory(self, plan);
+    weir_store_key_advance(&self->store, &self->key, plan, now_us);
+    exact_change(&self->exact, plan, now_us);
+    for (uint32_t i = 0; i < fleet->process_count; i++) {
+        assert_int_equal(weir_limiter_set_plan(fleet_limiter(fleet, i), self->plan, plan), WEIR_OK);
+    }
+}
+
 /* The verdict on one request, waited for. */
 static inline struct weir_decision fleet_decide(struct fleet *fleet, uint32_t process, uint32_t key,
                                                 uint32_t cost)
@@ -450,7 +484,7 @@ static inline void fleet_shutdown(struct fleet *fleet)
         }
         fleet_drain(fleet, i);
     }
-    assert_int_equal(fleet->granted_units + fleet->promised_units,
+    assert_int_equal(fleet->granted_units + fleet->promised_units + fleet->unlimited_units,
                      fleet->spent_units + fleet->returned_units + fleet->unused_units +
                          fleet->cancelled_units);
     assert_int_equal(fleet_reported_units(fleet), fleet->spent_units);

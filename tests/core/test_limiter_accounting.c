@@ -184,7 +184,7 @@ static void a_full_outbox_stops_what_needs_it_and_nothing_else(void **state)
     assert_int_equal(weir_limiter_decide(limiter, fleet_local_ns(fleet, 0), &request, &decision),
                      WEIR_OK);
     assert_int_equal(decision.verdict, WEIR_VERDICT_ADMITTED);
-    fleet_admit(fleet, 19, 9);
+    fleet_admit(fleet, 19, 9, decision.reason);
     struct fleet_exchange *exchange = &fleet->exchanges[0];
     fleet_serve(fleet, exchange);
     assert_int_equal(weir_limiter_answer(limiter, fleet_local_ns(fleet, 0), &exchange->answer),

@@ -5,9 +5,16 @@
 #include "weir/limiter.h"
 
 #define SEEDS 10
+#define BUCKET WEIR_ALGORITHM_BUCKET
+#define WINDOW WEIR_ALGORITHM_WINDOW
+#define SLIDING WEIR_ALGORITHM_SLIDING
+#define LOG WEIR_ALGORITHM_LOG
+/* longer round trips cannot be counted as flight, and then jitter shows in a log (take.h) */
+#define ROUND_TRIP_MAX_NS (WEIR_FLIGHT_US_MAX / 2 * US_NS)
 
 struct shape {
     const char *name;
+    enum weir_algorithm algorithm;
     uint64_t rate_per_s, capacity, window_us; /* window plans: the limit is rate_per_s x window */
     uint32_t cost_max;
     uint64_t gap_ns; /* mean time between requests of the fleet */
@@ -16,38 +23,59 @@ struct shape {
 };
 
 static const struct shape SHAPES[] = {
-    {"small bucket, over its limit", 20, 10, 0, 1, 10 * MS_NS, 200 * US_NS, 300 * US_NS, 50},
-    {"small bucket, mixed costs", 20, 30, 0, 9, 40 * MS_NS, 100 * US_NS, MS_NS, 150},
-    {"bucket near its limit", 1000, 1000, 0, 1, 1100 * US_NS, 200 * US_NS, 300 * US_NS, 20},
-    {"bucket far over its limit", 1000, 3000, 0, 3, 200 * US_NS, 200 * US_NS, 300 * US_NS, 20},
-    {"bucket with trickles", 2000, 10000, 0, 1, 300 * US_NS, 200 * US_NS, 300 * US_NS, 20},
-    {"trickles, mixed costs", 3000, 15000, 0, 4, 400 * US_NS, 100 * US_NS, 2 * MS_NS, 150},
-    {"trickles, slow store", 2000, 9000, 0, 2, 500 * US_NS, 10 * MS_NS, 90 * MS_NS, 100},
-    {"deep bucket, busy", 5000, 60000, 0, 2, 250 * US_NS, 200 * US_NS, 800 * US_NS, 20},
-    {"idle bucket", 100, 50, 0, 4, 500 * MS_NS, 200 * US_NS, 300 * US_NS, 200},
-    {"slow store", 500, 200, 0, 2, 2 * MS_NS, 2 * MS_NS, 40 * MS_NS, 20},
-    {"very slow store", 50, 100, 0, 3, 20 * MS_NS, 50 * MS_NS, 900 * MS_NS, 20},
-    {"jittery store", 500, 300, 0, 2, 2 * MS_NS, 50 * US_NS, 12 * MS_NS, 20},
-    {"one unit", 1, 1, 0, 1, 300 * MS_NS, 200 * US_NS, 300 * US_NS, 100},
-    {"window", 20, 0, 5 * SECOND_US, 1, 20 * MS_NS, 200 * US_NS, 300 * US_NS, 50},
-    {"window, mixed costs", 1000, 0, 3 * SECOND_US, 9, 2 * MS_NS, 100 * US_NS, 900 * US_NS, 150},
-    {"window, slow store", 500, 0, 2 * SECOND_US, 2, 2 * MS_NS, 2 * MS_NS, 60 * MS_NS, 20},
-    {"window, very slow store", 100, 0, SECOND_US, 2, 9 * MS_NS, 50 * MS_NS, 600 * MS_NS, 20},
-    {"short window", 1000, 0, 20 * MS_US, 1, MS_NS, 200 * US_NS, 4 * MS_NS, 200},
+    {"small bucket, over its limit", BUCKET, 20, 10, 0, 1, 10 * MS_NS, 200 * US_NS, 300 * US_NS,
+     50},
+    {"small bucket, mixed costs", BUCKET, 20, 30, 0, 9, 40 * MS_NS, 100 * US_NS, MS_NS, 150},
+    {"bucket near its limit", BUCKET, 1000, 1000, 0, 1, 1100 * US_NS, 200 * US_NS, 300 * US_NS, 20},
+    {"bucket far over its limit", BUCKET, 1000, 3000, 0, 3, 200 * US_NS, 200 * US_NS, 300 * US_NS,
+     20},
+    {"bucket with trickles", BUCKET, 2000, 10000, 0, 1, 300 * US_NS, 200 * US_NS, 300 * US_NS, 20},
+    {"trickles, mixed costs", BUCKET, 3000, 15000, 0, 4, 400 * US_NS, 100 * US_NS, 2 * MS_NS, 150},
+    {"trickles, slow store", BUCKET, 2000, 9000, 0, 2, 500 * US_NS, 10 * MS_NS, 90 * MS_NS, 100},
+    {"deep bucket, busy", BUCKET, 5000, 60000, 0, 2, 250 * US_NS, 200 * US_NS, 800 * US_NS, 20},
+    {"idle bucket", BUCKET, 100, 50, 0, 4, 500 * MS_NS, 200 * US_NS, 300 * US_NS, 200},
+    {"slow store", BUCKET, 500, 200, 0, 2, 2 * MS_NS, 2 * MS_NS, 40 * MS_NS, 20},
+    {"very slow store", BUCKET, 50, 100, 0, 3, 20 * MS_NS, 50 * MS_NS, 900 * MS_NS, 20},
+    {"jittery store", BUCKET, 500, 300, 0, 2, 2 * MS_NS, 50 * US_NS, 12 * MS_NS, 20},
+    {"one unit", BUCKET, 1, 1, 0, 1, 300 * MS_NS, 200 * US_NS, 300 * US_NS, 100},
+    {"window", WINDOW, 20, 0, 5 * SECOND_US, 1, 20 * MS_NS, 200 * US_NS, 300 * US_NS, 50},
+    {"window, mixed costs", WINDOW, 1000, 0, 3 * SECOND_US, 9, 2 * MS_NS, 100 * US_NS, 900 * US_NS,
+     150},
+    {"window, slow store", WINDOW, 500, 0, 2 * SECOND_US, 2, 2 * MS_NS, 2 * MS_NS, 60 * MS_NS, 20},
+    {"window, very slow store", WINDOW, 100, 0, SECOND_US, 2, 9 * MS_NS, 50 * MS_NS, 600 * MS_NS,
+     20},
+    {"short window", WINDOW, 1000, 0, 20 * MS_US, 1, MS_NS, 200 * US_NS, 4 * MS_NS, 200},
+    {"sliding", SLIDING, 20, 0, 5 * SECOND_US, 1, 20 * MS_NS, 200 * US_NS, 300 * US_NS, 50},
+    {"sliding, near its limit", SLIDING, 500, 0, 3 * SECOND_US, 1, 2 * MS_NS, 200 * US_NS,
+     300 * US_NS, 100},
+    {"sliding, costs up to the limit", SLIDING, 20, 0, 2 * SECOND_US, 40, 200 * MS_NS, 100 * US_NS,
+     900 * US_NS, 150},
+    {"sliding, slow store", SLIDING, 500, 0, 2 * SECOND_US, 2, 2 * MS_NS, 2 * MS_NS, 60 * MS_NS,
+     20},
+    {"sliding, short window", SLIDING, 1000, 0, 20 * MS_US, 1, MS_NS, 200 * US_NS, 4 * MS_NS, 200},
+    {"log", LOG, 20, 0, 5 * SECOND_US, 1, 20 * MS_NS, 200 * US_NS, 300 * US_NS, 50},
+    {"log, costs up to the limit", LOG, 20, 0, 2 * SECOND_US, 40, 100 * MS_NS, 100 * US_NS,
+     900 * US_NS, 150},
+    {"log, slow store", LOG, 500, 0, 2 * SECOND_US, 2, 2 * MS_NS, MS_NS, 3500 * US_NS, 20},
+    {"log, short window", LOG, 1000, 0, 20 * MS_US, 1, MS_NS, 200 * US_NS, 3 * MS_NS, 200},
 };
 
 static struct fleet *fleet_of(const struct shape *shape, unsigned seed)
 {
     struct fleet *fleet = fleet_new(seed);
     const struct weir_plan plan =
-        shape->window_us == 0
+        shape->algorithm == BUCKET
             ? bucket_plan(shape->rate_per_s, shape->capacity)
-            : window_plan(shape->rate_per_s * shape->window_us / SECOND_US, shape->window_us);
+            : windowed_plan(shape->algorithm, shape->rate_per_s * shape->window_us / SECOND_US,
+                            shape->window_us);
 
     fleet->delay_min_ns = shape->delay_min_ns;
     fleet->delay_max_ns = shape->delay_max_ns;
     fleet_add_plan(fleet, plan);
     fleet_add_key(fleet, 0, dice_below(&fleet->dice, MINUTE_US));
+    if (seed % 2 == 0) { /* else it is as full as one that the store never saw */
+        fleet_fill(fleet, 0, dice_below(&fleet->dice, plan.capacity_units + 1));
+    }
     fleet_start(fleet, 1 + seed % 5, 4);
     for (uint32_t i = 0; i < fleet->process_count; i++) {
         fleet->processes[i].drift_ppm =
@@ -60,6 +88,8 @@ static struct fleet *fleet_of(const struct shape *shape, unsigned seed)
 static void play(struct fleet *fleet, const struct shape *shape, uint64_t duration_ns)
 {
     struct dice *dice = &fleet->dice;
+    const uint64_t pause_max_ns =
+        shape->algorithm == LOG ? ROUND_TRIP_MAX_NS - 2 * shape->delay_max_ns : 8 * SECOND_NS;
     uint64_t quiet_until_ns = 0;
 
     while (fleet->now_ns < duration_ns) {
@@ -73,7 +103,7 @@ static void play(struct fleet *fleet, const struct shape *shape, uint64_t durati
         const uint32_t process = (uint32_t)dice_below(dice, fleet->process_count);
         struct fleet_process *self = &fleet->processes[process];
         if (dice_below(dice, 6 * SECOND_NS / shape->gap_ns) == 0) {
-            self->paused_until_ns = fleet->now_ns + dice_below(dice, 8 * SECOND_NS);
+            self->paused_until_ns = fleet->now_ns + dice_below(dice, pause_max_ns);
         }
         if (self->paused_until_ns <= fleet->now_ns && self->waiting < 40) {
             fleet_request(fleet, process, 0, 1 + (uint32_t)dice_below(dice, shape->cost_max));

@@ -58,8 +58,13 @@ struct weir_store_key {
 
     uint64_t lease_end_us[2]; /* leases counted in outstanding[0] and [1] end then; new ones: [1] */
     uint64_t outstanding[2];  /* granted - (spent + returned), as asks report it */
-    uint64_t flight_us;       /* length of a flight period: the longest lately named by an ask */
-    uint64_t flight_period;   /* current */
+    /* from before the last change of plan, until left_end_us */
+    uint64_t left_end_us; /* when the last lease ends that was out then */
+    uint64_t left_units;  /* permits out that outstanding[] does not hold */
+    uint64_t owed_units;  /* used beyond a smaller capacity: the first that come back are for it */
+    uint64_t started_us;  /* when the algorithm or the window's length last changed */
+    uint64_t flight_us;   /* length of a flight period: the longest lately named by an ask */
+    uint64_t flight_period; /* current */
     uint64_t flight[2]; /* granted to waiting requests in this one, and in the one before: counted
                            as unspent */
 
