@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: run.sh WEIR [SCENARIO...]
-# Runs each scenario (default: all of scenarios/) on the heap kernel, two at a time, and prints one line of
-# figures for each. Exit status 0 only if every one of them met all its expectations.
+# Runs each scenario (default: all in and below scenarios/) on the heap kernel, two at a time, and prints
+# one line of figures for each. Exit status 0 only if every one of them met all its expectations.
 set -euo pipefail
 
 if [ $# -eq 0 ]; then
@@ -11,22 +11,24 @@ fi
 weir=$(realpath -- "$1")
 shift
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+all=$(cd "$here/../../scenarios" && pwd)
 if [ $# -eq 0 ]; then
-    for scenario in "$here"/../../scenarios/*.json; do
-        case ${scenario##*/} in
-        targets.json | *.schema.json) ;;
-        *) set -- "$@" "$scenario" ;;
-        esac
-    done
+    mapfile -d '' -t files < <(find "$all" -name '*.json' ! -name targets.json ! -name '*.schema.json' \
+        -print0 | sort -z)
+    set -- "${files[@]}"
 fi
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-export weir out
+export weir out all
 
 run_one() { # SCENARIO
-    local dir=$out/${1##*/} begin=$EPOCHREALTIME end status=0
-    mkdir "$dir"
+    local dir begin=$EPOCHREALTIME end status=0
+    case $1 in
+    "$all"/*) dir=$out/${1#"$all"/} ;;
+    *) dir=$out/${1##*/} ;;
+    esac
+    mkdir -p "$dir"
     "$weir" run "$1" --kernel heap --quiet --out "$dir" --plots none 2>"$dir/stderr" </dev/null ||
         status=$?
     end=$EPOCHREALTIME

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The figures of several runs as one table. Usage: table.py DIR, where each DIR/NAME.json/ holds
-result.json, stderr and status ("EXIT_STATUS MICROSECONDS"). Exit status 1 unless every run's was 0."""
+"""The figures of several runs as one table. Usage: table.py DIR, where each NAME.json/ in and below DIR
+holds result.json, stderr and status ("EXIT_STATUS MICROSECONDS"). Exit status 1 unless every run's was 0."""
 import json
 import pathlib
 import sys
@@ -28,9 +28,8 @@ def misses_of(result):
             yield f"{entry['path']} is {entry['value']}, allowed: {bounds} {entry['target']}".rstrip()
 
 
-def read_run(folder):
+def read_run(folder, name):
     """The row of one run, and what went wrong with it."""
-    name = folder.name.removesuffix(".json")
     status, wall_us = map(int, (folder / "status").read_text().split())
     wall = f"{wall_us / 1e6:.1f}"
     try:
@@ -49,8 +48,9 @@ def main():
         print("usage: table.py DIR", file=sys.stderr)
         return 64
     rows, problems = [HEADINGS], []
-    for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
-        row, faults = read_run(folder)
+    top = pathlib.Path(sys.argv[1])
+    for folder in sorted(status.parent for status in top.rglob("status")):
+        row, faults = read_run(folder, folder.relative_to(top).as_posix().removesuffix(".json"))
         rows.append(row)
         problems += faults
     widths = [max(map(len, column)) for column in zip(*rows)]
