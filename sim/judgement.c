@@ -150,7 +150,10 @@ static void split_causes(const struct sim_accuracy *accuracy, uint32_t key, uint
         part[SIM_CAUSE_PLAN_CHANGE] = left;
         break;
     case ALL_IS_NOTHING:
-        part[SIM_CAUSE_UNEXPLAINED] = left;
+        /* the clients of the second run, who did not wait, asked for more, and got it all */
+        part[SIM_CAUSE_STALE_PLAN] = 0;
+        part[SIM_CAUSE_UNCLAIMED] = (int64_t)cell->oracle_units - (int64_t)cell->demand_units;
+        part[SIM_CAUSE_UNEXPLAINED] = delta_of(cell) - part[SIM_CAUSE_UNCLAIMED];
         break;
     }
 }
@@ -306,7 +309,6 @@ static void judge_cell(struct sim_judgement *judgement, const struct sim_accurac
     *under_pct = limit > 0 ? 100.0 * (double)under / limit : 0;
     judgement->demand_units += cell->demand_units;
     judgement->admitted_units += cell->admitted_units;
-    judgement->charged_units += cell->charged_units;
     judgement->oracle_units += cell->oracle_units;
     judgement->over_units_max = over > judgement->over_units_max ? over : judgement->over_units_max;
     judgement->under_units_max =
@@ -347,6 +349,8 @@ void sim_judgement_make(struct sim_judgement *judgement, const struct sim_accura
             const uint64_t demand_units = cell->demand_units > cell->ideal_demand_units
                                               ? cell->demand_units
                                               : cell->ideal_demand_units;
+            /* by an old weight also of requests that cost nothing any more */
+            judgement->charged_units += cell->charged_units;
             if (demand_units == 0 && cell->admitted_units == 0) {
                 continue;
             }

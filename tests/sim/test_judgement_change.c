@@ -184,6 +184,45 @@ static void without_a_limit_a_denial_has_no_explanation(void **state)
     case_end(&played);
 }
 
+/* In the second run nobody waited for the limiter: it was asked for 100 more. */
+static void what_was_never_asked_for_is_unclaimed_without_a_limit(void **state)
+{
+    (void)state;
+    const struct sim_plan plan = case_plan(SIM_ALGORITHM_UNLIMITED, 0, 0);
+    struct accuracy_case ideal;
+    struct accuracy_case played;
+
+    case_begin_changing(&ideal, &plan, NULL, 0, 60, 1);
+    case_request(&ideal, 0, 0, 150, true);
+    case_begin_changing(&played, &plan, NULL, 0, 60, 1);
+    sim_accuracy_expect_oracle(&played.accuracy);
+    case_request(&played, 0, 0, 43, true);
+    case_request(&played, 0, 0, 7, false);
+    sim_accuracy_take_oracle(&played.accuracy, &ideal.accuracy);
+    case_judge(&played);
+
+    assert_int_equal(case_under(&played, 0, 0), 107);
+    assert_int_equal(cause(&played, SIM_CAUSE_UNCLAIMED), 100);
+    assert_int_equal(cause(&played, SIM_CAUSE_UNEXPLAINED), 7); /* the denial */
+    case_end(&played);
+    case_end(&ideal);
+}
+
+static void what_an_old_weight_debits_of_free_requests_is_in_the_books(void **state)
+{
+    (void)state;
+    struct accuracy_case played;
+
+    case_begin(&played, 1000, 0, 60, 1);
+    sim_accuracy_arrival(&played.accuracy, 0, 0, 0);
+    sim_accuracy_admitted(&played.accuracy, 0, 0, 0, 0, 18);
+    case_judge(&played);
+
+    assert_int_equal(played.judgement.charged_units, 18);
+    assert_int_equal(played.judgement.pair_count, 0);
+    case_end(&played);
+}
+
 static void what_a_log_or_sliding_window_denied_may_follow_in_the_next(void **state)
 {
     (void)state;
@@ -428,6 +467,8 @@ int main(void)
         cmocka_unit_test(what_windows_do_not_conserve_is_an_alarm_unless_the_plan_changed),
         cmocka_unit_test(what_is_admitted_without_a_plan_is_over),
         cmocka_unit_test(without_a_limit_a_denial_has_no_explanation),
+        cmocka_unit_test(what_was_never_asked_for_is_unclaimed_without_a_limit),
+        cmocka_unit_test(what_an_old_weight_debits_of_free_requests_is_in_the_books),
         cmocka_unit_test(what_a_log_or_sliding_window_denied_may_follow_in_the_next),
         cmocka_unit_test(sixty_seconds_of_a_sliding_window_or_log_are_judged_too),
         cmocka_unit_test(percentages_are_of_the_limits_in_force),
