@@ -4,30 +4,22 @@
  * trips; when a pace or a trickle says it is time; before a lease ends that is still in use. It
  * gives back what it holds once no request came for a quarter of T, or for eight mean gaps of
  * a slow key, at most 5 T. */
+#include "arithmetic.h"
 #include "limiter_private.h"
 #include "weir/assert.h"
-#include "weir/take.h"
 
 #define SLOW_LEASE_UNITS 6u   /* a slow key's lease ... */
 #define SLOW_LEASE_PERIODS 4u /* ... spans at most this many T */
 #define PREFETCH_UNITS_MIN 3u
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static uint64_t units_in(uint64_t rate_milli, uint64_t time_us)
 {
-    const uint64_t rate = rate_milli < UINT32_MAX ? rate_milli : UINT32_MAX;
-    const uint64_t time = time_us < UINT32_MAX ? time_us : UINT32_MAX;
-
-    return rate * time / 1000000000;
+    return lesser(rate_milli, UINT32_MAX) * lesser(time_us, UINT32_MAX) / 1000000000;
 }
 
 static uint32_t clamp_units(uint64_t units)
 {
-    return units < GRANT_UNITS_MAX ? (uint32_t)units : GRANT_UNITS_MAX;
+    return (uint32_t)lesser(units, GRANT_UNITS_MAX);
 }
 
 /* What this process would spend in about T, doubled while grants run out early: a burst is faster
@@ -43,14 +35,14 @@ static uint32_t want_units(struct weir_limiter *limiter, uint32_t slot, uint64_t
     const uint64_t rate_milli = demand_rate_milli(limiter, slot, now_ns);
     const uint64_t period_us = plan->trickle_period_us;
     const uint64_t busy_us = (local_ms(limiter, now_ns) - cold->resumed_ms) * UINT64_C(1000);
-    uint64_t want = units_in(rate_milli, earlier(period_us * 3 / 2, busy_us / 4));
+    uint64_t want = units_in(rate_milli, lesser(period_us * 3 / 2, busy_us / 4));
     if (want < SLOW_LEASE_UNITS) {
         const uint64_t slow =
-            units_in(rate_milli, earlier(period_us * SLOW_LEASE_PERIODS, busy_us * 2 / 3));
+            units_in(rate_milli, lesser(period_us * SLOW_LEASE_PERIODS, busy_us * 2 / 3));
         want = slow < SLOW_LEASE_UNITS ? slow : SLOW_LEASE_UNITS;
     }
     const uint64_t lasted_us = (local_ms(limiter, now_ns) - cold->granted_ms) * UINT64_C(1000);
-    if (cold->answered_us != 0 && lasted_us <= earlier(period_us / 2, busy_us / 3) &&
+    if (cold->answered_us != 0 && lasted_us <= lesser(period_us / 2, busy_us / 3) &&
         want < 2 * (uint64_t)cold->granted_units) {
         want = 2 * (uint64_t)cold->granted_units;
     }
@@ -115,15 +107,15 @@ static uint64_t attention_ns(struct weir_limiter *limiter, uint32_t slot, uint64
         const uint64_t now_ms = (now_ns - limiter->options.start_ns) / NS_PER_MS;
         const uint64_t touched_ms = now_ms - (uint32_t)((uint32_t)now_ms - hot->touched_ms);
         const uint64_t touched_ns = limiter->options.start_ns + (touched_ms + 1) * NS_PER_MS;
-        at_ns = earlier(at_ns, touched_ns + demand_idle_ns(limiter, slot, now_ns));
+        at_ns = lesser(at_ns, touched_ns + demand_idle_ns(limiter, slot, now_ns));
     }
     if (lease_is_held(limiter, slot)) {
         const uint64_t end_ns = clock_surely_before_ns(clock, now_ns, cold->lease_end_us);
         const uint64_t ahead_ns = 4 * clock->round_trip_ns;
-        at_ns = earlier(at_ns, end_ns > now_ns + ahead_ns ? end_ns - ahead_ns : end_ns);
+        at_ns = lesser(at_ns, end_ns > now_ns + ahead_ns ? end_ns - ahead_ns : end_ns);
     }
     if (wants_more && cold->retry_us != 0) {
-        at_ns = earlier(at_ns, clock_surely_reached_ns(clock, now_ns, cold->retry_us));
+        at_ns = lesser(at_ns, clock_surely_reached_ns(clock, now_ns, cold->retry_us));
     }
     return at_ns > now_ns ? at_ns : now_ns + 1;
 }

@@ -80,9 +80,8 @@ void bucket_end_trickles(struct weir_store_key *state)
     state->trickle[1] = 0;
 }
 
-/* When a lease granted at now_us ends: with the next lease period. */
-static uint64_t new_lease_end_us(const struct weir_key *key, const struct weir_plan *plan,
-                                 uint64_t now_us)
+uint64_t bucket_lease_end_us(const struct weir_key *key, const struct weir_plan *plan,
+                             uint64_t now_us)
 {
     const uint64_t period_us = plan->lease_period_us;
 
@@ -92,7 +91,7 @@ static uint64_t new_lease_end_us(const struct weir_key *key, const struct weir_p
 void bucket_start(struct weir_store_key *state, const struct weir_key *key,
                   const struct weir_plan *plan, uint64_t now_us)
 {
-    state->lease_end_us[1] = new_lease_end_us(key, plan, now_us);
+    state->lease_end_us[1] = bucket_lease_end_us(key, plan, now_us);
     state->lease_end_us[0] = state->lease_end_us[1] - plan->lease_period_us;
     state->flight_us = WEIR_FLIGHT_US_MIN;
     state->flight_period = now_us / WEIR_FLIGHT_US_MIN;
@@ -106,7 +105,7 @@ static void end_leases(struct weir_store_key *state, const struct weir_key *key,
     if (now_us < state->lease_end_us[0]) {
         return;
     }
-    const uint64_t latest_us = new_lease_end_us(key, plan, now_us);
+    const uint64_t latest_us = bucket_lease_end_us(key, plan, now_us);
     const bool all = now_us >= state->lease_end_us[1];
 
     state->outstanding[0] = all ? 0 : state->outstanding[1];

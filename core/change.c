@@ -102,9 +102,7 @@ static void change_bucket(struct weir_store_key *state, const struct weir_key *k
         state->lease_end_us[0] = state->lease_end_us[1];
     }
     state->lease_end_us[1] =
-        greater(period_start_us(key, period_of(key, now_us, plan->lease_period_us) + 2,
-                                plan->lease_period_us),
-                state->lease_end_us[0]);
+        greater(bucket_lease_end_us(key, plan, now_us), state->lease_end_us[0]);
     state->trickle_period = period_of(key, now_us, plan->trickle_period_us);
 }
 

@@ -13,6 +13,7 @@
  * Such a request is a waiter in none of waiting.c's lists: waiter.next links it into the queue of
  * asks, or while its ask is in flight into a chain of those with like sequence numbers. Asks of
  * slots draw theirs from the same counter, so that an answer is for one of both and no other. */
+#include "arithmetic.h"
 #include "limiter_private.h"
 #include "weir/assert.h"
 
@@ -220,9 +221,8 @@ void direct_report(struct weir_limiter *limiter, const struct weir_key *key,
                    const struct weir_plan *plan, uint64_t now_ns, uint32_t units)
 {
     const uint64_t store_us = clock_store_ns(&limiter->clock, now_ns) / NS_PER_US;
-    const uint64_t phase_us = weir_key_phase_us(key, plan->window_us);
 
-    outbox_report_once(limiter, key, plan, (store_us + phase_us) / plan->window_us, units);
+    outbox_report_once(limiter, key, plan, period_of(key, store_us, plan->window_us), units);
 }
 
 static void settle(struct weir_limiter *limiter, uint32_t place,

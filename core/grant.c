@@ -39,6 +39,7 @@
  * together be no more than a hundredth of the limit: limit / 100 / active processes, at least 1. */
 #include "grant.h"
 
+#include "arithmetic.h"
 #include "weir/assert.h"
 
 #define SHARE_ONE (UINT64_C(1) << 20)
@@ -76,16 +77,6 @@
 #define TRICKLE_DIVISOR 1000
 #define SURPLUS_QUEUES 3       /* mean queues a process may hold at the end of a trickle */
 #define SMALL_BUCKET_PERIODS 4 /* unreported permits must not fill the bucket */
-
-static uint64_t lesser(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t greater(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* part / whole in 1 / one, at most `most`. */
 static uint64_t ratio(uint64_t part, uint64_t whole, uint64_t one, uint64_t most)

@@ -4,23 +4,19 @@
  * error bar, spending stops at the bar's early end, and what begins at some store time (a trickle's
  * permit, a new window) begins at its late end. Hot fields in local time are shortcuts: they may
  * send a decision the slow way too early, never let it pass too late. */
+#include "arithmetic.h"
 #include "limiter_private.h"
 #include "weir/assert.h"
 
 #define WINDOW_START_DIVISOR 8 /* the part of a window in which all that send have asked */
 #define LATE_GRANTS_MAX 4      /* in a row, then the requests that wait are denied */
 
-static uint64_t phase_of(const struct weir_limiter *limiter, uint32_t slot, uint64_t period_us)
-{
-    return weir_key_phase_us(&limiter->hot[slot].key, period_us);
-}
-
 /* Store time at which the current accounting window ends. */
 uint64_t lease_window_end_us(const struct weir_limiter *limiter, uint32_t slot)
 {
     const struct cold *cold = &limiter->cold[slot];
 
-    return (cold->window_index + 1) * cold->window_us - phase_of(limiter, slot, cold->window_us);
+    return period_start_us(&limiter->hot[slot].key, cold->window_index + 1, cold->window_us);
 }
 
 /* Start of a trickle period, store microseconds. */
@@ -28,7 +24,7 @@ static uint64_t trickle_start_us(const struct weir_limiter *limiter, uint32_t sl
 {
     const uint64_t period_us = slot_plan(limiter, slot)->trickle_period_us;
 
-    return period * period_us - phase_of(limiter, slot, period_us);
+    return period_start_us(&limiter->hot[slot].key, period, period_us);
 }
 
 static void roll_accounting_window(struct weir_limiter *limiter, uint32_t slot, uint64_t store_us)
@@ -44,7 +40,7 @@ static void roll_accounting_window(struct weir_limiter *limiter, uint32_t slot, 
     }
     hot->spent_units = 0;
     cold->window_us = slot_plan(limiter, slot)->window_us;
-    cold->window_index = (store_us + phase_of(limiter, slot, cold->window_us)) / cold->window_us;
+    cold->window_index = period_of(&hot->key, store_us, cold->window_us);
     cold->report_sequence = 0;
 }
 
@@ -336,7 +332,8 @@ static uint64_t demand_seen_milli(const struct weir_limiter *limiter, uint32_t s
 {
     const uint64_t seen_milli = limiter->cold[slot].global_rate_milli;
     const uint64_t window_us = slot_plan(limiter, slot)->window_us;
-    const uint64_t into_us = (answer->store_us + phase_of(limiter, slot, window_us)) % window_us;
+    const uint64_t phase_us = weir_key_phase_us(&limiter->hot[slot].key, window_us);
+    const uint64_t into_us = (answer->store_us + phase_us) % window_us;
     const bool is_forgetful =
         slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_WINDOW &&
         (answer->granted_units == 0 || into_us < window_us / WINDOW_START_DIVISOR);

@@ -1,8 +1,8 @@
 #include "weir/limiter.h"
 
+#include "arithmetic.h"
 #include "limiter_private.h"
 #include "sliding.h"
-#include "store_key.h"
 
 /* How many requests ahead of the one that is decided a batch looks: far enough that a cache line
  * has come from memory by then, the slot's once the index says where it lies, and near enough that
@@ -55,10 +55,10 @@ static uint64_t slid_us(const struct weir_limiter *limiter, uint32_t slot, uint3
     if (cost <= limiter->hot[slot].deny_units && limiter->hot[slot].held_units == 0) {
         return 0; /* the store said when */
     }
+    const struct weir_key *key = &limiter->hot[slot].key;
     const struct weir_plan *plan = slot_plan(limiter, slot);
-    const uint64_t start_us = period_start_us(
-        &limiter->hot[slot].key,
-        period_of(&limiter->hot[slot].key, cold->answered_us, plan->window_us), plan->window_us);
+    const uint64_t window = period_of(key, cold->answered_us, plan->window_us);
+    const uint64_t start_us = period_start_us(key, window, plan->window_us);
     const uint64_t used =
         saturating_sub(plan->limit_units, cold->remaining_units +
                                               sliding_weighted_units(plan, cold->previous_units,

@@ -299,11 +299,6 @@ uint32_t sizer_want_units(struct weir_limiter *limiter, uint32_t slot, uint64_t 
 void sizer_lease_granted(struct weir_limiter *limiter, uint32_t slot, uint32_t units);
 void sizer_lease_ended(struct weir_limiter *limiter, uint32_t slot, uint32_t left_units);
 
-/* sizer.c: leases that are not tapered. */
-uint32_t sizer_want_units(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
-void sizer_lease_granted(struct weir_limiter *limiter, uint32_t slot, uint32_t units);
-void sizer_lease_ended(struct weir_limiter *limiter, uint32_t slot, uint32_t left_units);
-
 /* limiter.c */
 struct weir_decision limiter_denial(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                                     uint32_t cost);

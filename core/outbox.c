@@ -1,7 +1,6 @@
 /* What leaves the limiter besides asks in the ordinary course: reports of spent units, and asks
  * whose answer nobody waits for, such as the last of a key that makes room for another. Both are
- * rings; a call that could need a place checks
- * for room before it changes anything. */
+ * rings; a call that could need a place checks for room before it changes anything. */
 #include "limiter_private.h"
 #include "weir/assert.h"
 

@@ -1,9 +1,9 @@
 /* What may be told about a key without deciding anything. */
+#include "arithmetic.h"
 #include "limiter_private.h"
-#include "store_key.h"
 #include "weir/assert.h"
 
-#define RATE_SPAN_NS (10 * NS_PER_S) /* over which processes measure their rates */
+#define RATE_SPAN_NS (DEMAND_PERIOD_MS * NS_PER_MS) /* over which processes measure their rates */
 #define DEVIATIONS 4
 #define PRODUCT_MAX (UINT64_C(1) << 31)
 
@@ -42,9 +42,8 @@ static uint64_t demand_in_units(const struct cold *cold, uint64_t time_ns)
 static uint64_t reset_us(const struct cold *cold, const struct weir_key *key,
                          const struct weir_plan *plan, uint64_t remaining_units)
 {
-    const uint64_t phase_us = weir_key_phase_us(key, plan->window_us);
-    const uint64_t end_us =
-        ((cold->answered_us + phase_us) / plan->window_us + 1) * plan->window_us - phase_us;
+    const uint64_t window = period_of(key, cold->answered_us, plan->window_us);
+    const uint64_t end_us = period_start_us(key, window + 1, plan->window_us);
     const uint64_t missing = saturating_sub(plan->capacity_units, remaining_units);
     uint64_t wait_us;
 
@@ -85,9 +84,8 @@ bool weir_limiter_quota(const struct weir_limiter *limiter, uint64_t now_ns,
     quota->reset_us = reset_us(cold, key, plan, quota->remaining_units);
     if (plan->algorithm == WEIR_ALGORITHM_WINDOW && quota->reset_us <= store_ns / NS_PER_US) {
         /* the answer was about a window that is over */
-        const uint64_t phase_us = weir_key_phase_us(key, plan->window_us);
-        const uint64_t index = (store_ns / NS_PER_US + phase_us) / plan->window_us;
-        const uint64_t start_us = index * plan->window_us - phase_us;
+        const uint64_t window = period_of(key, store_ns / NS_PER_US, plan->window_us);
+        const uint64_t start_us = period_start_us(key, window, plan->window_us);
         quota->reset_us = start_us + plan->window_us;
         quota->remaining_units = plan->limit_units;
         quota->error_units = demand_in_units(cold, store_ns - start_us * NS_PER_US);
@@ -112,7 +110,7 @@ static uint64_t come_due(const struct weir_plan *plan, const struct weir_key *ke
                          uint32_t count, uint64_t early_us)
 {
     const uint64_t period_us = plan->trickle_period_us;
-    const uint64_t start_us = period * period_us - weir_key_phase_us(key, period_us);
+    const uint64_t start_us = period_start_us(key, period, period_us);
 
     if (early_us <= start_us) {
         return 0;
@@ -134,6 +132,5 @@ uint64_t weir_limiter_spendable_units(const struct weir_limiter *limiter, uint64
     const uint64_t early_us = clock_early_ns(&limiter->clock, now_ns) / NS_PER_US;
     const uint64_t due = come_due(plan, key, cold->trickle_period, cold->trickle[0], early_us) +
                          come_due(plan, key, cold->trickle_period + 1, cold->trickle[1], early_us);
-    return limiter->hot[slot].held_units +
-           (due > cold->trickle_taken ? due - cold->trickle_taken : 0);
+    return limiter->hot[slot].held_units + saturating_sub(due, cold->trickle_taken);
 }

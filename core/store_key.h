@@ -11,35 +11,9 @@
 
 #include <stdint.h>
 
+#include "arithmetic.h"
 #include "weir/ask.h"
 #include "weir/take.h"
-
-static inline uint64_t lesser(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static inline uint64_t greater(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static inline uint64_t saturating_sub(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
-}
-
-/* The period of the key's own phase that holds now_us, and its start. */
-static inline uint64_t period_of(const struct weir_key *key, uint64_t now_us, uint64_t period_us)
-{
-    return (now_us + weir_key_phase_us(key, period_us)) / period_us;
-}
-
-static inline uint64_t period_start_us(const struct weir_key *key, uint64_t period,
-                                       uint64_t period_us)
-{
-    return period * period_us - weir_key_phase_us(key, period_us);
-}
 
 /* A pair of sums, [0] for the current period and [1] for the one before; the caller moves the
  * period. */
@@ -53,6 +27,9 @@ static inline void pair_roll_back(uint64_t pair[2], uint64_t period, uint64_t no
 }
 
 /* bucket.c */
+/* When a lease granted at now_us ends: with the next lease period. */
+uint64_t bucket_lease_end_us(const struct weir_key *key, const struct weir_plan *plan,
+                             uint64_t now_us);
 void bucket_start(struct weir_store_key *state, const struct weir_key *key,
                   const struct weir_plan *plan, uint64_t now_us);
 void bucket_advance(struct weir_store_key *state, const struct weir_key *key,

@@ -12,6 +12,10 @@
 #include "weir/key.h"
 #include "weir/plan.h"
 
+/* Range of weir_ask.flight_us, if it is not 0. */
+#define WEIR_FLIGHT_US_MIN 1000
+#define WEIR_FLIGHT_US_MAX 16000
+
 enum weir_ask_flag {
     WEIR_ASK_RETURN = 1,      /* gives back and reports; wants nothing */
     WEIR_ASK_HAS_TRICKLE = 2, /* holds, or was promised, a trickle for the period after this one */
@@ -21,8 +25,8 @@ enum weir_ask_flag {
     WEIR_ASK_SPEND = 8,
 };
 
-/* Identity of an ask. A process has one ask in flight per key and repeats it unchanged; the store
- * applies it once. */
+/* Identity of an ask. A process has one ask in flight per key, and any number more with
+ * WEIR_ASK_SPEND. An ask that is repeated is repeated unchanged; the store applies it once. */
 struct weir_ask_id {
     uint32_t process;
     uint32_t sequence;    /* rises with every new ask of this process and incarnation */
@@ -32,6 +36,8 @@ struct weir_ask_id {
 struct weir_ask {
     struct weir_key key;
     struct weir_ask_id id;
+    /* as the process knows it; its version is that of the key's assignment to it, if that is newer
+     * (see struct weir_request): the newest that comes decides which plan holds the key */
     struct weir_plan plan;
     uint64_t version_seen; /* newest version of this key the process has seen; 0: none */
     uint32_t flags;        /* enum weir_ask_flag */
@@ -39,8 +45,8 @@ struct weir_ask {
     /* what is wanted */
     uint32_t need_units;    /* cost of the requests that wait, beyond what is held */
     uint32_t least_units;   /* the smallest grant that lets one of them through; 0 if none waits */
-    uint32_t want_units;    /* what this process would spend in about T, by its own measure; >=
-                               need_units */
+    uint32_t want_units;    /* a lease: what this process would spend in about T, by its own
+                               measure, or what its plan's sizer says; >= need_units */
     uint32_t largest_units; /* largest cost so far */
     uint32_t flight_us; /* need_units granted in full are spent by the requests that wait, at most
                            this long after the store step, or never; 0, and if only a part is
@@ -54,8 +60,10 @@ struct weir_ask {
     uint32_t returned_units; /* given back now (expired leases included) */
     uint32_t expired_units;  /* part of returned_units that ended with an earlier lease: not to be
                                 credited */
-    uint32_t unused_units; /* came too late for the requests that waited. A window gets them back; a
-                              bucket counts them as spent, since it has refilled in their place */
+    uint32_t unused_units; /* came too late for the requests that waited. A window gets them back (a
+                              sliding one also in the window after). A bucket and a log count them
+                              as spent: the one has refilled in their place, the other forgets its
+                              entries only by their time */
     uint64_t trickle_period; /* WEIR_ASK_CANCEL_TRICKLE: the period trickle_count[0] is for; [1]:
                                 the next one */
     uint32_t trickle_count[2];
@@ -87,7 +95,8 @@ struct weir_answer {
     uint32_t trickle_count;  /* permits of a trickle: permit j (1-based) becomes valid at the
                                 period's start + j T / count */
     uint64_t trickle_period; /* in periods of plan.trickle_period_us, in the key's phase */
-    uint64_t lease_end_us;   /* store time at which what is leased ends */
+    uint64_t lease_end_us;   /* store time at which what is leased ends; it names the lease in later
+                                asks */
     uint64_t retry_us; /* store time before which asking again is pointless; 0: no such time */
 
     /* what the store knows */

@@ -86,9 +86,6 @@ struct weir_store_key {
     uint32_t log_count;
 };
 
-/* Range of weir_ask.flight_us, if it is not 0. */
-#define WEIR_FLIGHT_US_MIN 1000
-#define WEIR_FLIGHT_US_MAX 16000
 #define WEIR_SHARE_US 10000000 /* demand not reported for one to two of these is forgotten */
 
 /* The last answer given to one process for one key, kept beside the key for WEIR_RECORD_US. */
