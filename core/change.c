@@ -143,6 +143,9 @@ static void start_again(struct weir_store_key *state, const struct weir_key *key
     }
     state->left_end_us = greater(state->left_end_us, state->lease_end_us[1]);
     state->left_units += state->outstanding[0] + state->outstanding[1];
+    if (old->algorithm == WEIR_ALGORITHM_LOG) {
+        state->owed_units = state->left_units; /* from before it, and it may have forgotten them */
+    }
     state->started_us = now_us;
     state->outstanding[0] = 0; /* part of what was used */
     state->outstanding[1] = 0;

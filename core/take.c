@@ -121,6 +121,10 @@ static void count_back(struct weir_store_key *state, const struct weir_ask *ask,
         ask->lease_end_us <= state->left_end_us ? lesser(state->left_units, units) : 0;
 
     state->left_units -= left;
+    if (ask->lease_end_us <= state->left_end_us && ask->held_units != 0) {
+        /* they move to a new lease, and may come back as part of that */
+        state->left_end_us = greater(state->left_end_us, state->lease_end_us[1]);
+    }
     bucket_count_back(state, ask->lease_end_us, units - left);
 }
 
