@@ -290,7 +290,7 @@ static void refuse(struct weir_limiter *limiter, uint32_t place, uint32_t slot, 
     if (slot != SLOT_NONE && !may_return && answer->retry_us != 0) {
         remember(limiter, slot, limiter->waiters[place].cost, answer->retry_us);
     }
-    deny(limiter, place, until_ns == NEVER ? WEIR_RETRY_NEVER : until_ns - now_ns);
+    deny(limiter, place, clock_wait_ns(now_ns, until_ns));
 }
 
 /* The grant is of no use: ask again; but not for ever, if all answers come too late. */

@@ -145,9 +145,7 @@ struct weir_decision limiter_denial(struct weir_limiter *limiter, uint32_t slot,
     return (struct weir_decision){
         .verdict = WEIR_VERDICT_DENIED,
         .reason = hot->flags & HOT_PARKED ? WEIR_REASON_PARKED : WEIR_REASON_OVER_LIMIT,
-        .retry_after_ns = until_ns == NEVER   ? WEIR_RETRY_NEVER
-                          : until_ns > now_ns ? until_ns - now_ns
-                                              : 1,
+        .retry_after_ns = clock_wait_ns(now_ns, until_ns),
     };
 }
 

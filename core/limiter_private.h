@@ -222,6 +222,9 @@ uint64_t clock_surely_before_ns(const struct clock_offset *clock, uint64_t now_n
 /* Local time from which the store's clock has surely reached store_us; now_ns if it has. */
 uint64_t clock_surely_reached_ns(const struct clock_offset *clock, uint64_t now_ns,
                                  uint64_t store_us);
+/* How long a client is to wait for local time until_ns, by a clock of its own: ours may be 200 ppm
+ * slower. At least 1; NEVER, which is WEIR_RETRY_NEVER, if that is NEVER. */
+uint64_t clock_wait_ns(uint64_t now_ns, uint64_t until_ns);
 
 /* table.c */
 uint32_t table_find(const struct weir_limiter *limiter, const struct weir_key *key);

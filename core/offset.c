@@ -87,3 +87,12 @@ uint64_t clock_surely_reached_ns(const struct clock_offset *clock, uint64_t now_
     const uint64_t gap_ns = store_us * NS_PER_US - early_ns;
     return now_ns + gap_ns + gap_ns / (DRIFT_DIVISOR - 1) + 2;
 }
+
+uint64_t clock_wait_ns(uint64_t now_ns, uint64_t until_ns)
+{
+    if (until_ns == NEVER) {
+        return NEVER;
+    }
+    const uint64_t wait_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+    return wait_ns + wait_ns / (DRIFT_DIVISOR - 1) + 1;
+}

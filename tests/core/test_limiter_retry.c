@@ -71,17 +71,6 @@ static struct fleet *fleet_of(const struct shape *shape, unsigned seed)
     return fleet;
 }
 
-/* By the clock of the process that said so. */
-static void wait_for(struct fleet *fleet, uint64_t time_ns)
-{
-    const uint64_t until_ns = fleet_local_ns(fleet, 0) + time_ns;
-
-    while (fleet_local_ns(fleet, 0) < until_ns) {
-        const uint64_t left_ns = until_ns - fleet_local_ns(fleet, 0);
-        fleet_run_for(fleet, left_ns - left_ns / 4000 + (left_ns < 4000));
-    }
-}
-
 /* A request, and if it is denied another one when the client was told to come back. Returns the
  * last verdict. */
 static struct weir_decision decide_obeying(struct fleet *fleet, uint32_t cost,
@@ -94,7 +83,7 @@ static struct weir_decision decide_obeying(struct fleet *fleet, uint32_t cost,
     }
     *denied_count += 1;
     assert_true(decision.retry_after_ns < 600 * SECOND_NS);
-    wait_for(fleet, decision.retry_after_ns);
+    fleet_run_for(fleet, decision.retry_after_ns); /* by the client's clock: the true one */
     return fleet_decide(fleet, 0, 0, cost);
 }
 

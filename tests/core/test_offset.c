@@ -222,6 +222,17 @@ static void the_true_time_lies_within_the_bar(void **state)
     }
 }
 
+/* 200 ppm of a second, and a nanosecond. */
+static void a_wait_is_long_enough_for_a_clock_that_is_faster(void **state)
+{
+    (void)state;
+    assert_int_equal(clock_wait_ns(7, 7), 1);
+    assert_int_equal(clock_wait_ns(8, 7), 1);
+    assert_int_equal(clock_wait_ns(7, 7 + 4999), 5001);
+    assert_int_equal(clock_wait_ns(7, 7 + UINT64_C(4999000000)), UINT64_C(5000000001));
+    assert_int_equal(clock_wait_ns(7, NEVER), NEVER);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +248,7 @@ int main(void)
         cmocka_unit_test(a_time_too_far_off_is_never_reached),
         cmocka_unit_test(a_time_that_may_be_over_is_over_now),
         cmocka_unit_test(the_bounds_hold_at_the_instants_they_name),
+        cmocka_unit_test(a_wait_is_long_enough_for_a_clock_that_is_faster),
         cmocka_unit_test(the_true_time_lies_within_the_bar),
     };
 
