@@ -283,9 +283,6 @@ static uint32_t granted_to_waiting(const struct weir_limiter *limiter, uint32_t 
 {
     const struct cold *cold = &limiter->cold[slot];
 
-    if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
-        return answer->granted_units;
-    }
     return cold->flight_us == 0 || answer->granted_units < cold->need_units ? 0 : cold->need_units;
 }
 
@@ -301,8 +298,9 @@ static uint32_t usable_grant(struct weir_limiter *limiter, uint32_t slot, uint64
     const uint32_t granted = answer->granted_units;
     const uint32_t for_waiting = granted_to_waiting(limiter, slot, answer);
 
-    if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
-        return 0; /* what waits is admitted anyway */
+    if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED &&
+        (hot->flags & HOT_OUTDATED) == 0) {
+        return 0; /* what waits is admitted anyway; asked without a limit, nothing was debited */
     }
     if (late_ns >= answer->lease_end_us * NS_PER_US || hot->flags & HOT_OUTDATED) {
         cold->returned_units += granted - for_waiting;
