@@ -26,42 +26,6 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static int64_t delta_of(const struct sim_cell *cell)
-{
-    return (int64_t)cell->oracle_units - (int64_t)cell->admitted_units;
-}
-
-/* What was denied before the interval and may rightly be admitted in it. Of a window nothing; of a
- * sliding window or a log, in its own windows, exactly what was denied in the one before. */
-static uint64_t late_units(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval)
-{
-    const struct sim_key_accuracy *entry = &accuracy->keys[key];
-
-    if (interval == 0) {
-        return 0;
-    }
-    if (entry->has_windows) {
-        return entry->oracle.rule.kind == SIM_ORACLE_WINDOW
-                   ? 0
-                   : positive(delta_of(&accuracy->cells[entry->first_cell + interval - 1]));
-    }
-    return sim_lateness_units(accuracy, key,
-                              sim_accuracy_interval_start_ns(accuracy, key, interval) / NS_PER_S);
-}
-
-void sim_judgement_interval(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval,
-                            uint64_t *over_units, uint64_t *under_units)
-{
-    const int64_t delta = delta_of(&accuracy->cells[accuracy->keys[key].first_cell + interval]);
-
-    *under_units = positive(delta);
-    *over_units = positive(-delta);
-    if (*over_units != 0) {
-        const uint64_t late = late_units(accuracy, key, interval);
-        *over_units = *over_units > late ? *over_units - late : 0;
-    }
-}
-
 /* What becomes of the part of an error that conservation does not attribute. */
 enum rest {
     REST_IS_WITHHELD = 0,    /* a bucket: the difference in refill */
@@ -104,6 +68,53 @@ static enum rest rest_of(const struct sim_accuracy *accuracy, uint32_t key, uint
     return sim_plan_era_has_windows(last) ? REST_IS_CHANGE : REST_IS_WITHHELD;
 }
 
+static int64_t delta_of(const struct sim_cell *cell)
+{
+    return (int64_t)cell->oracle_units - (int64_t)cell->admitted_units;
+}
+
+/* Without a limit all that was asked for should be admitted; that the clients of a second run asked
+ * at other times is no error. */
+static int64_t error_of(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval)
+{
+    const struct sim_cell *cell = &accuracy->cells[accuracy->keys[key].first_cell + interval];
+
+    return rest_of(accuracy, key, interval) == ALL_IS_NOTHING
+               ? (int64_t)cell->demand_units - (int64_t)cell->admitted_units
+               : delta_of(cell);
+}
+
+/* What was denied before the interval and may rightly be admitted in it. Of a window nothing; of a
+ * sliding window or a log, in its own windows, exactly what was denied in the one before. */
+static uint64_t late_units(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval)
+{
+    const struct sim_key_accuracy *entry = &accuracy->keys[key];
+
+    if (interval == 0) {
+        return 0;
+    }
+    if (entry->has_windows) {
+        return entry->oracle.rule.kind == SIM_ORACLE_WINDOW
+                   ? 0
+                   : positive(delta_of(&accuracy->cells[entry->first_cell + interval - 1]));
+    }
+    return sim_lateness_units(accuracy, key,
+                              sim_accuracy_interval_start_ns(accuracy, key, interval) / NS_PER_S);
+}
+
+void sim_judgement_interval(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval,
+                            uint64_t *over_units, uint64_t *under_units)
+{
+    const int64_t delta = error_of(accuracy, key, interval);
+
+    *under_units = positive(delta);
+    *over_units = positive(-delta);
+    if (*over_units != 0) {
+        const uint64_t late = late_units(accuracy, key, interval);
+        *over_units = *over_units > late ? *over_units - late : 0;
+    }
+}
+
 /* How much each cause adds to oracle - admitted in an interval. With S the oracle's and R the
  * store's remainder at the end, taken = what left the store, parked = taken - charged: oracle =
  * start + refill(oracle) - S   and   taken = start + refill(store) - R,   so oracle - admitted =
@@ -116,7 +127,7 @@ static void split_causes(const struct sim_accuracy *accuracy, uint32_t key, uint
     const struct sim_cell *cell = &accuracy->cells[entry->first_cell + interval];
     const struct sim_cell *before = interval == 0 ? NULL : cell - 1;
     const enum rest rest = rest_of(accuracy, key, interval);
-    int64_t left = delta_of(cell);
+    int64_t left = error_of(accuracy, key, interval);
 
     for (int i = 0; i < SIM_CAUSE_COUNT; i++) {
         part[i] = 0;

@@ -325,6 +325,28 @@ static void an_unlimited_plan_admits_without_asking_and_reports(void **state)
     fleet_free(fleet);
 }
 
+/* The answer to an ask of before finds nothing left to limit: what was debited for it goes back. */
+static void what_is_granted_to_a_plan_that_was_lifted_meanwhile_is_given_back(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_with(window_plan(1000, MINUTE_US), 1);
+    struct weir_plan plan = unlimited_plan();
+    fleet_decide(fleet, 0, 0, 10);
+    fleet_run_until(fleet, 5 * SECOND_NS);
+    assert_int_equal(fleet->keys[0].store.tokens, 10);
+    fleet_request(fleet, 0, 0, 20);
+    const struct weir_answer answer = served_answer(fleet);
+    assert_in_range(answer.granted_units, 20, 1000);
+
+    plan.version = 2;
+    assert_int_equal(weir_limiter_set_plan(fleet_limiter(fleet, 0), 0, &plan), WEIR_OK);
+    assert_int_equal(hear(fleet, &answer), WEIR_OK);
+    fleet_run_for(fleet, 10 * SECOND_NS);
+
+    assert_int_equal(fleet->keys[0].store.tokens, 10);
+    fleet_free(fleet);
+}
+
 /* Leases are renewed before they are used up and before they end, while they are in use. */
 static void steady_requests_wait_only_at_first(void **state)
 {
@@ -359,6 +381,7 @@ int main(void)
         cmocka_unit_test(b21_a_larger_cost_is_told_to_wait_longer),
         cmocka_unit_test(b58_a_raised_limit_takes_effect_at_once),
         cmocka_unit_test(an_unlimited_plan_admits_without_asking_and_reports),
+        cmocka_unit_test(what_is_granted_to_a_plan_that_was_lifted_meanwhile_is_given_back),
         cmocka_unit_test(steady_requests_wait_only_at_first),
     };
 

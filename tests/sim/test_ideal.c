@@ -168,6 +168,34 @@ static void lateness_is_that_of_the_second_run(void **state)
     case_end(&played);
 }
 
+/* Clients of an unlimited plan that answer a little later ask a little later. */
+static void without_a_limit_only_denials_count_whenever_the_second_run_asked(void **state)
+{
+    (void)state;
+    const struct sim_plan plan = case_plan(SIM_ALGORITHM_UNLIMITED, 0, 0);
+    struct accuracy_case played;
+    struct sim_accuracy ideal;
+
+    case_begin_changing(&played, &plan, NULL, 0, 180, 1);
+    sim_accuracy_expect_oracle(&played.accuracy);
+    sim_accuracy_init(&ideal, &played.catalog);
+    case_request(&played, 0, 60 * SECOND_NS, 1, true);
+    case_request(&played, 0, 130 * SECOND_NS, 7, false);
+    sim_accuracy_arrival(&ideal, 0, 60 * SECOND_NS - 1, 1);
+    sim_accuracy_arrival(&ideal, 0, 130 * SECOND_NS, 5);
+    sim_accuracy_finish(&ideal);
+    sim_accuracy_finish(&played.accuracy);
+    sim_accuracy_take_oracle(&played.accuracy, &ideal);
+    sim_judgement_make(&played.judgement, &played.accuracy, SIM_EVERY_POPULATION);
+
+    assert_int_equal(case_under(&played, 0, 0), 0);
+    assert_int_equal(case_over(&played, 0, 1), 0);
+    assert_int_equal(case_under(&played, 0, 2), 7);
+    assert_int_equal(played.judgement.cause_units[SIM_CAUSE_UNEXPLAINED], 7);
+    sim_accuracy_deinit(&ideal);
+    case_end(&played);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +205,7 @@ int main(void)
         cmocka_unit_test(a_closed_loop_runs_without_latency),
         cmocka_unit_test(its_oracle_takes_the_place_of_the_own_one),
         cmocka_unit_test(lateness_is_that_of_the_second_run),
+        cmocka_unit_test(without_a_limit_only_denials_count_whenever_the_second_run_asked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
