@@ -292,6 +292,7 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
     cold->flight_us = ask->flight_us;
     cold->sequence = ask->id.sequence;
     cold->sent_ns = now_ns;
-    hot->flags &= (uint16_t) ~(HOT_QUEUED | HOT_RETURN | HOT_TRICKLE);
-    hot->flags |= HOT_IN_FLIGHT;
+    hot->flags &= (uint16_t) ~(HOT_QUEUED | HOT_RETURN | HOT_TRICKLE | HOT_FREE);
+    hot->flags |=
+        ask->plan.algorithm == WEIR_ALGORITHM_UNLIMITED ? HOT_IN_FLIGHT | HOT_FREE : HOT_IN_FLIGHT;
 }

@@ -278,14 +278,8 @@ static void accept_trickle(struct weir_limiter *limiter, uint32_t slot,
 }
 
 /* Granted units that the store counts as spent at once; see spent_at_once in take.c. */
-static uint32_t granted_to_waiting(const struct weir_limiter *limiter, uint32_t slot,
-                                   const struct weir_answer *answer)
+static uint32_t granted_to_waiting(const struct cold *cold, const struct weir_answer *answer)
 {
-    const struct cold *cold = &limiter->cold[slot];
-
-    if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
-        return answer->granted_units;
-    }
     return cold->flight_us == 0 || answer->granted_units < cold->need_units ? 0 : cold->need_units;
 }
 
@@ -299,10 +293,10 @@ static uint32_t usable_grant(struct weir_limiter *limiter, uint32_t slot, uint64
     struct cold *cold = &limiter->cold[slot];
     const uint64_t late_ns = clock_late_ns(&limiter->clock, now_ns);
     const uint32_t granted = answer->granted_units;
-    const uint32_t for_waiting = granted_to_waiting(limiter, slot, answer);
+    const uint32_t for_waiting = granted_to_waiting(cold, answer);
 
-    if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
-        return 0; /* what waits is admitted anyway */
+    if (hot->flags & HOT_FREE) {
+        return 0; /* what waits is admitted anyway, or asks again under the plan that came since */
     }
     if (late_ns >= answer->lease_end_us * NS_PER_US || hot->flags & HOT_OUTDATED) {
         cold->returned_units += granted - for_waiting;
@@ -376,7 +370,7 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
 
     const uint32_t granted = usable_grant(limiter, slot, now_ns, answer);
     const bool came_late = granted < answer->granted_units;
-    const uint32_t reserved = came_late ? 0 : granted_to_waiting(limiter, slot, answer);
+    const uint32_t reserved = came_late ? 0 : granted_to_waiting(cold, answer);
 
     cold->late_grants = came_late ? (uint16_t)(cold->late_grants + 1) : 0;
     if (cold->late_grants == LATE_GRANTS_MAX) {

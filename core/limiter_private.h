@@ -39,6 +39,7 @@ enum hot_flag {
     HOT_TRICKLE = 64,   /* wants to ask for the next trickle when retry_us has come */
     HOT_RECALLED = 128, /* another plan came: what is held is to be given back */
     HOT_OUTDATED = 256, /* ... and so is what the ask in flight will bring */
+    HOT_FREE = 512,     /* the ask in flight is of an unlimited plan: it brings no permits */
 };
 
 /* All that a local decision touches: one cache line. */
@@ -118,11 +119,13 @@ struct direct {
     uint64_t sent_ns;          /* local; of the ask in flight */
     uint64_t lease_end_us;     /* of the void grant whose units are unused; 0: none is */
     uint64_t assigned_version; /* see struct weir_request */
+    uint64_t plan_version;     /* of the ask in flight */
     uint32_t sequence;         /* of the ask in flight */
     uint32_t flight_us;
     uint32_t unused_units; /* granted and come too late, not yet reported */
     uint16_t plan_index;
     uint16_t late_answers; /* in a row */
+    bool free;             /* the ask in flight is of an unlimited plan: it brings no permits */
 };
 
 /* What direct_add needs to know. */
