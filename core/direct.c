@@ -293,22 +293,46 @@ static void refuse(struct weir_limiter *limiter, uint32_t place, uint32_t slot, 
     deny(limiter, place, clock_wait_ns(now_ns, until_ns));
 }
 
-/* The grant is of no use: ask again; but not for ever, if all answers come too late. */
+static void note_unused(struct direct *direct, const struct weir_answer *answer)
+{
+    direct->unused_units = direct->asked_uncounted ? 0 : answer->granted_units;
+    direct->lease_end_us = answer->lease_end_us;
+}
+
+static void give_unused_back(struct weir_limiter *limiter, const struct direct *direct)
+{
+    struct weir_ask unused = ask_of(limiter, direct);
+
+    unused.flags = WEIR_ASK_RETURN;
+    outbox_ask(limiter, &unused);
+}
+
+/* The plan was deleted meanwhile, and nobody may have what was granted under it. */
+static void deny_deleted(struct weir_limiter *limiter, uint32_t place,
+                         const struct weir_answer *answer)
+{
+    struct direct *direct = &limiter->directs[place];
+
+    note_unused(direct, answer);
+    if (direct->unused_units != 0) {
+        give_unused_back(limiter, direct);
+    }
+    deny(limiter, place, WEIR_RETRY_NEVER);
+}
+
+/* The answer is of no use: ask again; but not for ever, if all answers come too late. */
 static void ask_again(struct weir_limiter *limiter, uint32_t place, uint32_t slot, uint64_t now_ns,
                       const struct weir_answer *answer)
 {
     struct direct *direct = &limiter->directs[place];
     const struct weir_plan *plan = &limiter->plans[direct->plan_index];
 
-    direct->unused_units = answer->granted_units;
-    direct->lease_end_us = answer->lease_end_us;
+    note_unused(direct, answer);
     if (++direct->late_answers < LATE_ANSWERS_MAX) {
         ask_queue_append(limiter, place | ASK_DIRECT);
         return;
     }
-    struct weir_ask unused = ask_of(limiter, direct);
-    unused.flags = WEIR_ASK_RETURN;
-    outbox_ask(limiter, &unused);
+    give_unused_back(limiter, direct);
     if (slot != SLOT_NONE && direct_is_due(limiter, plan) &&
         plan->algorithm != WEIR_ALGORITHM_LOG) {
         /* the next request's answers would hardly be in time either */
@@ -343,10 +367,7 @@ static bool is_outdated(const struct weir_limiter *limiter, const struct direct 
 
 static void ask_anew(struct weir_limiter *limiter, uint32_t place, const struct weir_answer *answer)
 {
-    struct direct *direct = &limiter->directs[place];
-
-    direct->unused_units = direct->asked_uncounted ? 0 : answer->granted_units;
-    direct->lease_end_us = answer->lease_end_us;
+    note_unused(&limiter->directs[place], answer);
     ask_queue_append(limiter, place | ASK_DIRECT);
 }
 
@@ -367,7 +388,9 @@ void direct_answer(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns
         lease_refresh(limiter, slot, now_ns);
         learn(limiter, slot, answer);
     }
-    if (is_outdated(limiter, direct)) {
+    if (limiter->plan_deleted[direct->plan_index]) {
+        deny_deleted(limiter, place, answer);
+    } else if (is_outdated(limiter, direct)) {
         ask_anew(limiter, place, answer);
     } else if (answer->granted_units < limiter->waiters[place].cost) {
         refuse(limiter, place, slot, now_ns, answer);

@@ -274,11 +274,8 @@ static void accept_trickle(struct weir_limiter *limiter, uint32_t slot,
 }
 
 /* Granted units that the store counts as spent at once; see spent_at_once in take.c. */
-static uint32_t granted_to_waiting(const struct weir_limiter *limiter, uint32_t slot,
-                                   const struct weir_answer *answer)
+static uint32_t granted_to_waiting(const struct cold *cold, const struct weir_answer *answer)
 {
-    const struct cold *cold = &limiter->cold[slot];
-
     return cold->flight_us == 0 || answer->granted_units < cold->need_units ? 0 : cold->need_units;
 }
 
@@ -292,7 +289,7 @@ static uint32_t usable_grant(struct weir_limiter *limiter, uint32_t slot, uint64
     struct cold *cold = &limiter->cold[slot];
     const uint64_t late_ns = clock_late_ns(&limiter->clock, now_ns);
     const uint32_t granted = answer->granted_units;
-    const uint32_t for_waiting = granted_to_waiting(limiter, slot, answer);
+    const uint32_t for_waiting = granted_to_waiting(cold, answer);
 
     if (hot->flags & HOT_UNCOUNTED) {
         return 0; /* what waits is admitted anyway, or asks again under a plan that came since */
@@ -372,7 +369,7 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     const bool came_late =
         granted < answer->granted_units && (hot->flags & (HOT_UNCOUNTED | HOT_OUTDATED)) == 0;
     const uint32_t reserved =
-        granted < answer->granted_units ? 0 : granted_to_waiting(limiter, slot, answer);
+        granted < answer->granted_units ? 0 : granted_to_waiting(cold, answer);
 
     cold->late_grants = came_late ? (uint16_t)(cold->late_grants + 1) : 0;
     if (cold->late_grants == LATE_GRANTS_MAX) {

@@ -127,6 +127,7 @@ struct direct {
     uint32_t unused_units; /* granted and come too late, not yet reported */
     uint16_t plan_index;
     uint16_t late_answers; /* in a row */
+    bool free;             /* the ask in flight is of an unlimited plan: it brings no permits */
 };
 
 /* What direct_add needs to know. */

@@ -102,6 +102,12 @@ static bool settle_one(struct weir_limiter *limiter, uint32_t slot, uint64_t now
 {
     struct hot *hot = &limiter->hot[slot];
 
+    if (limiter->plan_deleted[hot->plan_index]) {
+        waiter->decision = (struct weir_decision){.verdict = WEIR_VERDICT_DENIED,
+                                                  .reason = WEIR_REASON_OVER_LIMIT,
+                                                  .retry_after_ns = WEIR_RETRY_NEVER};
+        return true;
+    }
     if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
         hot->spent_units += waiter->cost;
         waiter->decision = (struct weir_decision){.reason = WEIR_REASON_UNLIMITED};

@@ -92,7 +92,7 @@ static inline uint64_t fleet_store_us(const struct fleet *fleet)
 static inline uint64_t fleet_local_ns(const struct fleet *fleet, uint32_t process)
 {
     const struct fleet_process *self = &fleet->processes[process];
-    const int64_t drift_ns = (int64_t)(fleet->now_ns / 1000000) * self->drift_ppm;
+    const int64_t drift_ns = (int64_t)(fleet->now_ns / 1000) * self->drift_ppm / 1000;
 
     return self->start_ns + fleet->now_ns + (uint64_t)drift_ns;
 }

@@ -300,6 +300,85 @@ static void a_key_whose_answers_never_come_in_time_is_denied_here_for_a_while(vo
     desk_direct_ask(&desk);
 }
 
+static void a_plan_that_comes_meanwhile_makes_the_answer_void(void **state)
+{
+    (void)state;
+    for (uint32_t granted = 0; granted <= 3; granted += 3) {
+        struct desk desk = log_desk();
+        const uint64_t ticket = desk_wait(&desk, 1, 3);
+        struct weir_plan plan = log_plan(50, MINUTE_US);
+        const struct weir_ask ask = desk_direct_ask(&desk);
+        struct weir_answer answer = desk_refusal(&desk, &ask, 0);
+
+        plan.version = 2;
+        assert_int_equal(weir_limiter_set_plan(desk.limiter, 0, &plan), WEIR_OK);
+        answer.granted_units = granted;
+        answer.retry_us = granted == 0 ? UINT64_MAX : 0;
+        desk_hear(&desk, &answer);
+
+        desk_none_settled(&desk);
+        const struct weir_ask again = desk_direct_ask(&desk);
+        assert_int_equal(again.plan.version, 2);
+        assert_int_equal(again.unused_units, granted);
+        answer = desk_grant(&desk, &again);
+        desk_hear(&desk, &answer);
+        assert_int_equal(desk_settled(&desk, ticket).verdict, WEIR_VERDICT_ADMITTED);
+        desk_no_ask(&desk);
+    }
+}
+
+static void when_its_plan_is_gone_a_grant_goes_back_and_the_request_is_denied(void **state)
+{
+    (void)state;
+    struct desk desk = log_desk();
+    const uint64_t ticket = desk_wait(&desk, 1, 3);
+    const struct weir_ask ask = desk_direct_ask(&desk);
+
+    assert_int_equal(weir_limiter_delete_plan(desk.limiter, 0, 2), WEIR_OK);
+    const struct weir_answer answer = desk_grant(&desk, &ask);
+    desk_hear(&desk, &answer);
+
+    const struct weir_decision decision = desk_settled(&desk, ticket);
+    assert_int_equal(decision.verdict, WEIR_VERDICT_DENIED);
+    assert_int_equal(decision.retry_after_ns, WEIR_RETRY_NEVER);
+    const struct weir_ask back = desk_ask(&desk);
+    assert_int_equal(back.flags, WEIR_ASK_RETURN);
+    assert_int_equal(back.unused_units, 3);
+    desk_no_ask(&desk);
+}
+
+/* What a store grants without a limit is taken from nothing. */
+static void without_a_limit_nothing_was_granted_that_could_go_back(void **state)
+{
+    (void)state;
+    struct weir_plan plan = unlimited_plan();
+    struct desk desk = desk_open(&plan, 4, WEIR_FULL_TABLE_EVICT);
+    desk.limiter->clock.known = false;
+    const uint64_t ticket = desk_wait(&desk, 1, 3);
+    const struct weir_ask ask = desk_ask(&desk);
+
+    desk.limiter->clock.known = true;
+    plan = window_plan(100, MINUTE_US);
+    plan.version = 2;
+    assert_int_equal(weir_limiter_set_plan(desk.limiter, 0, &plan), WEIR_OK);
+    struct weir_answer answer = desk_grant(&desk, &ask);
+    answer.lease_end_us = desk_store_us(&desk) + MINUTE_US;
+    desk_hear(&desk, &answer);
+
+    desk_none_settled(&desk);
+    const struct weir_ask again = desk_ask(&desk);
+    assert_int_equal(again.need_units, 3);
+    assert_int_equal(again.returned_units + again.unused_units, 0);
+    assert_int_equal(weir_limiter_delete_plan(desk.limiter, 0, 3), WEIR_OK);
+    answer = desk_grant(&desk, &again);
+    answer.lease_end_us = desk_store_us(&desk) + MINUTE_US;
+    desk_hear(&desk, &answer);
+    assert_int_equal(desk_settled(&desk, ticket).verdict, WEIR_VERDICT_DENIED);
+    assert_int_equal(desk.limiter->hot[0].spent_units, 0);
+    /* goes back with the next ask */
+    assert_int_equal(desk.limiter->cold[0].returned_units + desk.limiter->cold[0].unused_units, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +393,9 @@ int main(void)
         cmocka_unit_test(requests_that_waited_for_a_lease_go_on_alone),
         cmocka_unit_test(a_lease_held_by_then_is_used_up_or_given_back),
         cmocka_unit_test(a_key_whose_answers_never_come_in_time_is_denied_here_for_a_while),
+        cmocka_unit_test(a_plan_that_comes_meanwhile_makes_the_answer_void),
+        cmocka_unit_test(when_its_plan_is_gone_a_grant_goes_back_and_the_request_is_denied),
+        cmocka_unit_test(without_a_limit_nothing_was_granted_that_could_go_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
