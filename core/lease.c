@@ -1,6 +1,6 @@
 /* What one process holds of one key.
  *
- * A lease ends with its lease period, by the store's clock; since that is known only within an
+ * A lease ends at the time it is named by, on the store's clock; since that is known only within an
  * error bar, spending stops at the bar's early end, and what begins at some store time (a trickle's
  * permit, a new window) begins at its late end. Hot fields in local time are shortcuts: they may
  * send a decision the slow way too early, never let it pass too late. */

@@ -30,8 +30,8 @@ struct sim_catalog {
     struct sim_key *keys;
     uint32_t key_count;
     struct weir_plan *plans; /* scenario->plan_count; version 1 */
-    /* scenario->change_count; by plan or endpoint versions count on from 2. Only the version of
-     * what is not a plan's new numbers */
+    /* scenario->change_count; the versions of each plan and each endpoint count on from 2. A change
+     * that brings no numbers of a plan, a weight or a deletion, has nothing but its version */
     struct weir_plan *changed;
     uint32_t *index; /* open addressing from fingerprint to key number + 1 */
     uint32_t index_mask;

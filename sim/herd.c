@@ -8,16 +8,15 @@
 #define BIN_NS UINT64_C(10000000)
 #define SECOND_NS (SIM_HERD_BINS * BIN_NS)
 
-static const struct sim_plan *plan_of(const struct sim_herd *herd, uint32_t key)
+static const struct weir_plan *plan_of(const struct sim_herd *herd, uint32_t key)
 {
-    return &herd->catalog->scenario->plans[herd->catalog->keys[key].plan];
+    return &herd->catalog->plans[herd->catalog->keys[key].plan];
 }
 
-static bool has_windows(const struct sim_plan *plan)
+/* Windows that count. */
+static bool has_windows(const struct weir_plan *plan)
 {
-    return (plan->algorithm == SIM_ALGORITHM_WINDOW || plan->algorithm == SIM_ALGORITHM_SLIDING ||
-            plan->algorithm == SIM_ALGORITHM_LOG) &&
-           plan->window_us * 1000 >= SECOND_NS;
+    return weir_plan_has_windows(plan) && plan->window_us * 1000 >= SECOND_NS;
 }
 
 void sim_herd_init(struct sim_herd *herd, const struct sim_catalog *catalog)

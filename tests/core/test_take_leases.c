@@ -162,7 +162,7 @@ static void d34_what_expired_before_the_last_answer_is_only_reported(void **stat
     assert_int_equal(after.outstanding_units, 45);
 }
 
-/* The process learns from the answer's lease period that what it held is void: the store has
+/* The process learns from the answer's reached_us that what it held is void: the store has
  * refilled in its place. */
 static void held_permits_whose_lease_ended_on_the_way_are_not_counted_again(void **state)
 {

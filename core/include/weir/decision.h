@@ -38,9 +38,10 @@ struct weir_settled {
 /* What a client may be told about a key's quota (X-RateLimit-*, RateLimit fields). In units, not
  * requests. */
 struct weir_quota {
-    uint64_t limit_units;     /* per minute; window plans: per window */
-    uint64_t remaining_units; /* of all processes together, as of the last answer of the store; the
-                                 limit if that was about a window that is over */
+    uint64_t limit_units; /* per minute; windows, sliding windows, logs: per window */
+    /* of all processes together, as of the last answer of the store; the limit if that was about a
+     * window (not a sliding one) that is over */
+    uint64_t remaining_units;
     /* since that answer; WEIR_RETRY_NEVER: the store never answered for this key */
     uint64_t age_ns;
     /* Permits counted as out, which may be spent already, and what all may have spent since, at the
@@ -48,7 +49,7 @@ struct weir_quota {
      * is within [remaining - error, remaining + error + refill since]. */
     uint64_t error_units;
     uint64_t reset_us; /* store time: the window's end, or when the bucket would be full again, or
-                          the sliding window or log empty */
+                          the sliding window or log empty; UINT64_MAX: never (a bucket of rate 0) */
 };
 
 #endif

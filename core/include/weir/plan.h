@@ -39,18 +39,20 @@ enum weir_sizer {
     WEIR_SIZER_TAPERED = 0, /* leases taper with what remains; see core/grant.c */
     /* to compare with; see core/sizer.c */
     WEIR_SIZER_FIXED,    /* always fixed_lease_units, as in the design note, section 6 */
-    WEIR_SIZER_RATE,     /* a tenth of the process's requests in a window, 1 ... 100 */
-    WEIR_SIZER_DOUBLING, /* twice the last if it ran out early, half of it if not */
+    WEIR_SIZER_RATE,     /* a tenth of the units the process sees in a window, 1 ... 100 */
+    WEIR_SIZER_DOUBLING, /* twice the last if it was used up, half of it if not; all leases together
+                            at most 1 % of the limit, but each at least 1 unit */
 };
 
 /* What a caller asks for. */
 struct weir_plan_options {
     uint64_t version; /* > 0; a later push must be higher to take effect */
     /* store time from which it is in force; what accrued before does so under the plan before it.
-     * 0: when the store first hears of it */
+     * It takes effect no earlier than the key's last step in the store, and no later than the
+     * first ask that brings it, even if this lies ahead. 0: with that ask */
     uint64_t since_us;
     enum weir_algorithm algorithm;
-    enum weir_sizer sizer;
+    enum weir_sizer sizer;      /* of no effect for logs and unlimited plans: no leases */
     uint64_t rate_units;        /* 0: nothing is refilled */
     uint64_t rate_period_us;    /* > 0 */
     uint64_t capacity_units;    /* bucket; ignored for others. 0: admits nothing */

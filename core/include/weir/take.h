@@ -56,7 +56,8 @@ struct weir_store_key {
     uint64_t previous_units; /* sliding: consumed in the window before */
     uint64_t weighted_units; /* sliding: what they count for at updated_us */
 
-    uint64_t lease_end_us[2]; /* leases counted in outstanding[0] and [1] end then; new ones: [1] */
+    uint64_t lease_end_us[2]; /* leases counted in outstanding[0] and [1] end then; new ones: [1].
+                                 Windows: both their end, and only outstanding[0] is used */
     uint64_t outstanding[2];  /* granted - (spent + returned), as asks report it */
     /* from before the last change of plan, until left_end_us */
     uint64_t left_end_us; /* when the last lease ends that was out then */
@@ -98,13 +99,15 @@ struct weir_ask_record {
 /* Entries a key's log needs under this plan; 0 if it keeps none. */
 uint64_t weir_store_log_capacity(const struct weir_plan *plan);
 
-/* Give the key memory for its log, or more of it; what it holds moves there. Returns the memory it
- * had before, the caller's to release. Requires that all entries fit. */
+/* Give the key memory for its log, or more of it; what it holds moves there. The memory stays the
+ * caller's, who keeps it for as long as the key. Returns what it had before, to be released; NULL:
+ * nothing. Requires that all entries fit. */
 struct weir_log_entry *weir_store_key_set_log(struct weir_store_key *state,
                                               struct weir_log_entry *entries, uint32_t capacity);
 
 /* Start a key with fill_units in its bucket (windows: consumed units are limit - fill; a log: one
- * entry of as many). Keeps the memory of its log; a log plan needs some. */
+ * entry of as many). Requires fill_units <= capacity_units (unlimited: ignored). Keeps the memory
+ * of its log; a log plan needs weir_store_log_capacity entries. */
 void weir_store_key_init(struct weir_store_key *state, const struct weir_key *key,
                          const struct weir_plan *plan, uint64_t now_us, uint64_t fill_units);
 
@@ -129,7 +132,8 @@ WEIR_MUST_CHECK enum weir_status weir_take(struct weir_store_key *state,
 void weir_store_key_advance(struct weir_store_key *state, const struct weir_key *key,
                             const struct weir_plan *plan, uint64_t now_us);
 
-/* Units a new ask could be granted, after weir_store_key_advance. */
+/* Units a new ask could be granted, after weir_store_key_advance; UINT32_MAX: no limit is in force.
+ */
 uint64_t weir_store_key_remaining(const struct weir_store_key *state);
 
 /* Permits that are out, as far as the store knows. */
