@@ -230,6 +230,27 @@ static void permits_of_a_bucket_given_back_to_a_window_are_there_again(void **st
 }
 
 /* Pushes may be repeated and come in any order: the store ends where the newest one leads. */
+static void permits_of_a_window_that_was_over_do_not_come_back_to_a_longer_one(void **state)
+{
+    (void)state;
+    const struct weir_plan before = window_plan(1000, SECOND_US);
+    const struct weir_plan after = version(window_plan(100, MINUTE_US), 2, 0);
+    const uint64_t minute_us = START_US / MINUTE_US * MINUTE_US;
+
+    assert_int_equal(spend(&before, 900, minute_us), 900);
+    assert_int_equal(spend(&before, 30, minute_us + SECOND_US), 30);
+    assert_int_equal(remaining_under(&after, minute_us + SECOND_US + 1), 70);
+
+    struct weir_ask ask = ask_under(&after);
+    ask.unused_units = 25;
+    ask.lease_end_us = minute_us + SECOND_US;
+    assert_int_equal(take(&ask, minute_us + SECOND_US + 2).remaining_units, 70);
+    ask = ask_under(&after);
+    ask.unused_units = 25;
+    ask.lease_end_us = minute_us + 2 * SECOND_US;
+    assert_int_equal(take(&ask, minute_us + SECOND_US + 3).remaining_units, 95);
+}
+
 static void older_versions_change_nothing(void **state)
 {
     (void)state;
@@ -272,6 +293,7 @@ int main(void)
         TEST(who_has_not_heard_is_served_under_the_new_plan),
         TEST(leases_that_are_out_keep_their_room_under_other_lease_periods),
         TEST(permits_of_a_bucket_given_back_to_a_window_are_there_again),
+        TEST(permits_of_a_window_that_was_over_do_not_come_back_to_a_longer_one),
         TEST(older_versions_change_nothing),
         TEST(a_bucket_of_nothing_admits_nothing),
     };
