@@ -161,10 +161,8 @@ static void split_causes(const struct sim_accuracy *accuracy, uint32_t key, uint
         part[SIM_CAUSE_PLAN_CHANGE] = left;
         break;
     case ALL_IS_NOTHING:
-        /* the clients of the second run, who did not wait, asked for more, and got it all */
-        part[SIM_CAUSE_STALE_PLAN] = 0;
-        part[SIM_CAUSE_UNCLAIMED] = (int64_t)cell->oracle_units - (int64_t)cell->demand_units;
-        part[SIM_CAUSE_UNEXPLAINED] = delta_of(cell) - part[SIM_CAUSE_UNCLAIMED];
+        part[SIM_CAUSE_STALE_PLAN] = 0; /* nothing is debited, at whatever weight */
+        part[SIM_CAUSE_UNEXPLAINED] = error_of(accuracy, key, interval);
         break;
     }
 }
