@@ -380,6 +380,47 @@ static void a_partial_grant_is_leased(void **state)
     }
 }
 
+static void a_recalled_lease_is_given_back_at_the_next_look(void **state)
+{
+    (void)state;
+    hold(30, LEASE_END_US);
+    lease_refresh(limiter, 0, SMALL_START_NS);
+    assert_true(hot->fast_until_ns > SMALL_START_NS);
+
+    lease_recall(limiter, 0);
+
+    assert_int_equal(hot->fast_until_ns, 0); /* no decision passes it by */
+    lease_refresh(limiter, 0, SMALL_START_NS);
+    assert_int_equal(hot->held_units, 0);
+    assert_int_equal(cold->leased_units, 0);
+    assert_int_equal(cold->returned_units, 30);
+    assert_int_equal(cold->expired_units, 0); /* in time to be credited */
+    hold(7, LEASE_END_US);
+    lease_refresh(limiter, 0, SMALL_START_NS);
+    assert_int_equal(hot->held_units, 7);
+}
+
+static void what_was_asked_before_a_recall_goes_back_and_denies_nothing(void **state)
+{
+    (void)state;
+    struct weir_answer answer = answer_now(20);
+    answer.retry_us = START_US + SECOND_US;
+    hot->flags |= HOT_IN_FLIGHT;
+
+    lease_recall(limiter, 0);
+    hot->flags &= (uint16_t)~HOT_IN_FLIGHT;
+    lease_take_answer(limiter, 0, SMALL_START_NS, &answer);
+
+    assert_int_equal(hot->held_units, 0);
+    assert_int_equal(cold->returned_units, 20);
+    assert_int_equal(cold->retry_us, 0);
+    assert_int_equal(hot->deny_units, UINT32_MAX);
+    answer.retry_us = 0;
+    lease_take_answer(limiter, 0, SMALL_START_NS, &answer);
+    assert_int_equal(hot->held_units, 20);
+    assert_int_equal(cold->returned_units, 20);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, reset)
@@ -401,6 +442,8 @@ int main(void)
         TEST(a_promise_becomes_the_trickle_of_the_next_period),
         TEST(what_comes_too_late_for_those_who_wait_is_unused),
         TEST(a_partial_grant_is_leased),
+        TEST(a_recalled_lease_is_given_back_at_the_next_look),
+        TEST(what_was_asked_before_a_recall_goes_back_and_denies_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,6 +173,44 @@ static void b58_a_new_plan_forgets_the_denials_of_its_keys(void **state)
     assert_int_equal(limiter->hot[1].deny_units, UINT32_MAX);
 }
 
+/* The key of slot 1 is under another plan. */
+static void only_a_plan_that_allows_less_or_counts_otherwise_recalls_leases(void **state)
+{
+    (void)state;
+    struct weir_plan longer = bucket_plan(10, 100);
+    longer.window_us = 2 * MINUTE_US;
+    const struct {
+        struct weir_plan plan;
+        bool recalls;
+    } cases[] = {
+        {bucket_plan(10, 100), false},
+        {bucket_plan(20, 200), false},
+        {bucket_plan(9, 100), true},
+        {bucket_plan(10, 99), true},
+        {fixed_plan(bucket_plan(10, 100), 20), true},
+        {longer, true},
+        {window_plan(600, MINUTE_US), true},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct weir_limiter *limiter = one_limiter();
+        const uint32_t slot = small_slot(limiter, 0);
+        const uint32_t other = small_slot(limiter, 1);
+        struct weir_plan plan = cases[i].plan;
+        limiter->hot[other].plan_index = 1;
+        limiter->hot[slot].fast_until_ns = NEVER;
+        plan.version = 2;
+
+        assert_int_equal(weir_limiter_set_plan(limiter, 0, &plan), WEIR_OK);
+
+        assert_int_equal((limiter->hot[slot].flags & HOT_RECALLED) != 0, cases[i].recalls);
+        assert_true(limiter->hot[slot].fast_until_ns == (cases[i].recalls ? 0 : NEVER));
+        assert_int_equal(limiter->hot[other].flags & HOT_RECALLED, 0);
+        assert_int_equal(weir_limiter_delete_plan(limiter, 0, 3), WEIR_OK);
+        assert_int_equal(limiter->hot[slot].flags & HOT_RECALLED, HOT_RECALLED);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +220,7 @@ int main(void)
         cmocka_unit_test(d25_a_plan_is_replaced_only_by_a_newer_one),
         cmocka_unit_test(a_plan_may_change_in_everything),
         cmocka_unit_test(weights_have_versions_of_their_own),
+        cmocka_unit_test(only_a_plan_that_allows_less_or_counts_otherwise_recalls_leases),
         cmocka_unit_test(b58_a_new_plan_forgets_the_denials_of_its_keys),
     };
 
