@@ -152,7 +152,6 @@ static void start_again(struct weir_store_key *state, const struct weir_key *key
     state->flight[0] = 0;
     state->flight[1] = 0;
     state->carry = 0;
-    state->began_us = now_us;
     state->previous_units = 0;
     state->weighted_units = 0;
     state->log_first = 0;

@@ -180,8 +180,7 @@ static void count_demand(struct weir_store_key *state, const struct weir_ask *as
 static uint32_t spent_at_once(const struct weir_ask *ask, const struct weir_plan *plan,
                               const struct grant *grant)
 {
-    if (ask->flags & WEIR_ASK_SPEND || plan->algorithm == WEIR_ALGORITHM_UNLIMITED ||
-        plan->algorithm == WEIR_ALGORITHM_LOG) {
+    if (ask->flags & WEIR_ASK_SPEND || plan->algorithm == WEIR_ALGORITHM_LOG) {
         return grant->units;
     }
     return ask->flight_us == 0 || grant->units < ask->need_units ? 0 : ask->need_units;

@@ -57,9 +57,7 @@ void window_give_back(struct weir_store_key *state, const struct weir_key *key,
 {
     const uint64_t start_us = period_start_us(key, state->window_index, plan->window_us);
 
-    /* what had ended when the windows became these is no part of what was used */
-    if (lease_end_us > greater(start_us, state->began_us) &&
-        lease_end_us <= state->lease_end_us[0]) {
+    if (lease_end_us > start_us && lease_end_us <= state->lease_end_us[0]) {
         state->tokens = saturating_sub(state->tokens, units);
     } else if (lease_end_us == start_us && plan->algorithm == WEIR_ALGORITHM_SLIDING) {
         state->previous_units = saturating_sub(state->previous_units, units);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "changes.h"
 #include "memory.h"
 #include "weir/assert.h"
 
@@ -90,11 +91,6 @@ uint32_t sim_catalog_find(const struct sim_catalog *catalog, const struct weir_k
     }
 }
 
-static bool is_plan_change(const struct sim_change *change)
-{
-    return change->kind != SIM_CHANGE_WEIGHT;
-}
-
 static void make_changes(struct sim_catalog *catalog)
 {
     const struct sim_scenario *scenario = catalog->scenario;
@@ -104,9 +100,7 @@ static void make_changes(struct sim_catalog *catalog)
         const struct sim_change *change = &scenario->changes[i];
         uint64_t version = 2;
         for (size_t before = 0; before < i; before++) {
-            const struct sim_change *earlier = &scenario->changes[before];
-            version += is_plan_change(earlier) == is_plan_change(change) &&
-                       earlier->target == change->target;
+            version += sim_changes_concern_the_same(&scenario->changes[before], change);
         }
         catalog->changed[i].version = version;
         if (change->kind == SIM_CHANGE_PLAN) {

@@ -1,6 +1,5 @@
 #include "changes.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "memory.h"
@@ -65,8 +64,12 @@ uint32_t sim_changes_weight_units(const struct sim_scenario *scenario, uint32_t 
     return weight_units;
 }
 
-/* Same plan, or same endpoint. */
-static bool concern_the_same(const struct sim_change *a, const struct sim_change *b)
+bool sim_changes_are_of_plan(const struct sim_change *change, size_t plan)
+{
+    return change->kind != SIM_CHANGE_WEIGHT && change->target == plan;
+}
+
+bool sim_changes_concern_the_same(const struct sim_change *a, const struct sim_change *b)
 {
     return (a->kind == SIM_CHANGE_WEIGHT) == (b->kind == SIM_CHANGE_WEIGHT) &&
            a->target == b->target;
@@ -81,7 +84,7 @@ static uint64_t version_heard(const struct sim_catalog *catalog, const struct si
 
     for (size_t i = 0; i < pushes->count && pushes->list[i].time_ns <= change->at_ns; i++) {
         const uint32_t heard = pushes->list[i].change;
-        if (concern_the_same(&catalog->scenario->changes[heard], change) &&
+        if (sim_changes_concern_the_same(&catalog->scenario->changes[heard], change) &&
             catalog->changed[heard].version > version) {
             version = catalog->changed[heard].version;
         }

@@ -4,6 +4,7 @@
 #ifndef SIM_CHANGES_H
 #define SIM_CHANGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,12 @@ struct sim_pushes {
 void sim_pushes_init(struct sim_pushes *pushes, const struct sim_scenario *scenario,
                      uint32_t process);
 void sim_pushes_deinit(struct sim_pushes *pushes);
+
+/* It gives the plan other numbers, or deletes it. */
+bool sim_changes_are_of_plan(const struct sim_change *change, size_t plan);
+
+/* Same plan, or same endpoint: of these versions count. */
+bool sim_changes_concern_the_same(const struct sim_change *a, const struct sim_change *b);
 
 /* UINT64_MAX: nothing more is heard. */
 uint64_t sim_pushes_next_ns(const struct sim_pushes *pushes);

@@ -470,3 +470,10 @@ uint64_t sim_clientele_reaction_ns(const struct sim_scenario *scenario)
     }
     return least_ns;
 }
+
+double sim_clientele_recovery_mean_s(const struct sim_clientele_totals *totals)
+{
+    return totals->recovered == 0
+               ? 0
+               : (double)totals->recovery_sum_ns / (double)totals->recovered / 1e9;
+}

@@ -51,6 +51,9 @@ void sim_clientele_denied(struct sim_clientele *clientele, uint32_t job, uint64_
 
 const struct sim_clientele_totals *sim_clientele_totals(const struct sim_clientele *clientele);
 
+/* From first denial to admission; 0 if no job recovered. */
+double sim_clientele_recovery_mean_s(const struct sim_clientele_totals *totals);
+
 /* Expected first attempts of open traffic per second; see traffic.h. */
 double sim_clientele_requests_per_s(const struct sim_clientele *clientele);
 

@@ -2,13 +2,9 @@
 
 #include <stdlib.h>
 
+#include "changes.h"
 #include "memory.h"
 #include "weir/assert.h"
-
-static bool changes_plan(const struct sim_change *change, size_t plan)
-{
-    return change->kind != SIM_CHANGE_WEIGHT && change->target == plan;
-}
 
 void sim_plan_history_init(struct sim_plan_history *history, const struct sim_catalog *catalog)
 {
@@ -26,7 +22,7 @@ void sim_plan_history_init(struct sim_plan_history *history, const struct sim_ca
         history->eras[count++] = (struct sim_plan_era){.plan = catalog->plans[plan]};
         for (size_t i = 0; i < scenario->change_count; i++) {
             const struct sim_change *change = &scenario->changes[i];
-            if (!changes_plan(change, plan)) {
+            if (!sim_changes_are_of_plan(change, plan)) {
                 continue;
             }
             struct sim_plan_era *era = &history->eras[count++];

@@ -213,18 +213,23 @@ static json_t *populations_json(const struct sim_result *result, const struct si
     return json;
 }
 
-/* What the processes heard of changed plans and weights. */
-static json_t *config_json(const struct sim_world *world)
+static struct sim_config_totals config_of(const struct sim_world *world)
 {
-    uint64_t pushes = 0;
-    uint64_t stale = 0;
+    struct sim_config_totals config = {.version_spread_max =
+                                           sim_changes_version_spread(&world->catalog)};
 
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {
-        pushes += world->processes[i].pushes.next;
-        stale += world->processes[i].stale_push_count;
+        config.pushes += world->processes[i].pushes.next;
+        config.stale_pushes += world->processes[i].stale_push_count;
     }
-    return json_pack("{s:o, s:o, s:o}", "pushes", integer(pushes), "stale_pushes", integer(stale),
-                     "version_spread_max", integer(sim_changes_version_spread(&world->catalog)));
+    return config;
+}
+
+static json_t *config_json(const struct sim_config_totals *config)
+{
+    return json_pack("{s:o, s:o, s:o}", "pushes", integer(config->pushes), "stale_pushes",
+                     integer(config->stale_pushes), "version_spread_max",
+                     integer(config->version_spread_max));
 }
 
 static json_t *body_json(const struct sim_result *result, const struct sim_world *world,
@@ -270,7 +275,7 @@ static json_t *body_json(const struct sim_result *result, const struct sim_world
     json_object_set_new(json, "fairness", sim_result_fairness(world));
     json_object_set_new(json, "ledger", ledger_json(world, &result->all));
     json_object_set_new(json, "billing", billing_json(world, &result->all));
-    json_object_set_new(json, "config", config_json(world));
+    json_object_set_new(json, "config", config_json(&result->config));
     json_object_set_new(json, "faults", json_array());
     return json;
 }
@@ -280,7 +285,7 @@ void sim_result_make(struct sim_result *result, const struct sim_world *world,
 {
     const struct sim_scenario *scenario = world->scenario;
 
-    *result = (struct sim_result){0};
+    *result = (struct sim_result){.config = config_of(world)};
     result->by_population =
         sim_memory_new(scenario->population_count, sizeof(struct sim_judgement));
     sim_judgement_make(&result->all, &world->accuracy, SIM_EVERY_POPULATION);

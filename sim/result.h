@@ -14,8 +14,16 @@ enum sim_verdict {
     SIM_VERDICT_INCONCLUSIVE,
 };
 
+/* What processes heard of changed plans and weights. */
+struct sim_config_totals {
+    uint64_t pushes;
+    uint64_t stale_pushes;       /* repeated, or overtaken */
+    uint64_t version_spread_max; /* see sim_changes_version_spread */
+};
+
 struct sim_result {
     enum sim_verdict verdict;
+    struct sim_config_totals config;
     struct sim_judgement all;
     struct sim_judgement *by_population; /* owned */
     json_t *json;                        /* owned */

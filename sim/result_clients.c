@@ -9,14 +9,11 @@ static json_t *integer(uint64_t value)
 
 static json_t *totals_json(const struct sim_clientele_totals *totals)
 {
-    const double mean_s = totals->recovered == 0
-                              ? 0
-                              : (double)totals->recovery_sum_ns / (double)totals->recovered / 1e9;
-
     return json_pack("{s:o, s:o, s:o, s:o, s:{s:f, s:f}}", "retries", integer(totals->retries),
                      "given_up", integer(totals->given_up), "cut_off", integer(totals->cut_off),
                      "recovered", integer(totals->recovered), "first_denial_to_admission_s", "mean",
-                     mean_s, "max", (double)totals->recovery_max_ns / 1e9);
+                     sim_clientele_recovery_mean_s(totals), "max",
+                     (double)totals->recovery_max_ns / 1e9);
 }
 
 json_t *sim_result_clients(const struct sim_world *world)

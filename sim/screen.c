@@ -183,8 +183,7 @@ enum column {
 static bool plan_changes(const struct sim_world *world, uint32_t plan)
 {
     for (size_t i = 0; i < world->scenario->change_count; i++) {
-        const struct sim_change *change = &world->scenario->changes[i];
-        if (change->kind != SIM_CHANGE_WEIGHT && change->target == plan) {
+        if (sim_changes_are_of_plan(&world->scenario->changes[i], plan)) {
             return true;
         }
     }
@@ -293,15 +292,15 @@ static void print_costs(FILE *file, const struct sim_screen *screen,
 }
 
 /* What denied clients did, and what processes heard of changes: only where there are any. */
-static void print_others(FILE *file, const struct sim_screen *screen, const struct sim_world *world)
+static void print_others(FILE *file, const struct sim_screen *screen,
+                         const struct sim_result *result, const struct sim_world *world)
 {
     const struct sim_clientele_totals *clients = sim_clientele_totals(world->clientele);
     const double herd = sim_herd_ratio(&world->herd);
     char text[TEXT_SIZE];
 
     if (sim_clientele_reaction_ns(world->scenario) != UINT64_MAX) {
-        const uint64_t mean_ns =
-            clients->recovered == 0 ? 0 : (uint64_t)(clients->recovery_sum_ns / clients->recovered);
+        const uint64_t mean_ns = (uint64_t)(sim_clientele_recovery_mean_s(clients) * 1e9);
         snprintf(text, sizeof text,
                  "%s retries, %s requests given up\n"
                  "from first denial to admission: %s on average, %s at most",
@@ -317,15 +316,10 @@ static void print_others(FILE *file, const struct sim_screen *screen, const stru
         sim_screen_wrap(file, screen->width, "         ", text);
     }
     if (world->scenario->change_count > 0) {
-        uint64_t pushes = 0;
-        uint64_t stale = 0;
-        for (uint32_t i = 0; i < world->scenario->process_count; i++) {
-            pushes += world->processes[i].pushes.next;
-            stale += world->processes[i].stale_push_count;
-        }
         snprintf(text, sizeof text, "%s pushes, %s of them old news; processes up to %s behind",
-                 sim_readable_count(pushes).text, sim_readable_count(stale).text,
-                 sim_readable_count(sim_changes_version_spread(&world->catalog)).text);
+                 sim_readable_count(result->config.pushes).text,
+                 sim_readable_count(result->config.stale_pushes).text,
+                 sim_readable_count(result->config.version_spread_max).text);
         sim_screen_wrap(file, screen->width, "config   ", text);
     }
 }
@@ -399,7 +393,7 @@ void sim_screen_print(FILE *file, const struct sim_screen *screen, const struct 
     print_contract(file, screen, result, world);
     print_populations(file, screen, result, world);
     print_costs(file, screen, result, world);
-    print_others(file, screen, world);
+    print_others(file, screen, result, world);
     snprintf(text, sizeof text, "%.1f s on the %s kernel: %s x real time, %s decisions/s", wall_s,
              kind == SIM_KERNEL_SIMGRID ? "simgrid" : "heap",
              sim_readable_count(wall_s > 0 ? (uint64_t)(simulated_s / wall_s + 0.5) : 0).text,

@@ -76,7 +76,6 @@ struct weir_store_key {
 
     uint64_t pace_next_us; /* when the next process that is paced may ask again: they take turns,
                               evenly spaced */
-    uint64_t began_us;     /* when this algorithm and these windows came into force */
 
     uint64_t share_period;  /* current, of WEIR_SHARE_US */
     uint64_t rate_milli[2]; /* demand reported in this one, and in the one before and not since */
