@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "core_support.h"
+#include "store_step.h"
 #include "weir/take.h"
 
 #define LOG_ENTRIES 2048
@@ -33,11 +34,7 @@ static struct weir_ask ask_under(const struct weir_plan *plan)
 
 static struct weir_answer take(const struct weir_ask *ask, uint64_t now_us)
 {
-    struct weir_ask_record record = {0};
-    struct weir_answer answer;
-
-    assert_int_equal(weir_take(&store, &record, ask, now_us, 1, &answer), WEIR_OK);
-    return answer;
+    return store_step(&store, ask, now_us);
 }
 
 static uint64_t remaining_under(const struct weir_plan *plan, uint64_t now_us)

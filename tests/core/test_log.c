@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "core_support.h"
+#include "store_step.h"
 #include "weir/take.h"
 
 #define LOG_ENTRIES 64
@@ -40,11 +41,7 @@ static struct weir_ask spend_of(uint32_t units)
 
 static struct weir_answer take(const struct weir_ask *ask, uint64_t now_us)
 {
-    struct weir_ask_record record = {0};
-    struct weir_answer answer;
-
-    assert_int_equal(weir_take(&store, &record, ask, now_us, 1, &answer), WEIR_OK);
-    return answer;
+    return store_step(&store, ask, now_us);
 }
 
 static struct weir_answer spend(uint32_t units, uint64_t now_us)

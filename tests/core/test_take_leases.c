@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core_support.h"
+#include "store_step.h"
 #include "weir/take.h"
 
 #define LEASE_US (5 * SECOND_US) /* lease period of the bucket below */
@@ -44,11 +45,7 @@ static struct weir_ask ask_ahead(uint32_t want)
 
 static struct weir_answer take(const struct weir_ask *ask, uint64_t now_us)
 {
-    struct weir_ask_record record = {0};
-    struct weir_answer answer;
-
-    assert_int_equal(weir_take(&store, &record, ask, now_us, 1, &answer), WEIR_OK);
-    return answer;
+    return store_step(&store, ask, now_us);
 }
 
 static struct weir_answer lease(uint32_t units, uint64_t now_us)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core_support.h"
+#include "store_step.h"
 #include "weir/take.h"
 
 #define TRICKLE_PERIOD (START_US / SECOND_US)
@@ -39,11 +40,7 @@ static struct weir_ask ask_returning(void)
 
 static struct weir_answer take(const struct weir_ask *ask, uint64_t now_us)
 {
-    struct weir_ask_record record = {0};
-    struct weir_answer answer;
-
-    assert_int_equal(weir_take(&store, &record, ask, now_us, 1, &answer), WEIR_OK);
-    return answer;
+    return store_step(&store, ask, now_us);
 }
 
 static void advance(uint64_t now_us)

@@ -10,7 +10,6 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 #define MINUTE_NS (60 * SECOND_NS)
-#define KIND_COUNT 6
 
 static void change_limit(struct sim_contract *contract, enum sim_oracle_kind kind, uint64_t now_ns,
                          uint64_t limit_units)
@@ -117,25 +116,6 @@ static void without_a_plan_every_unit_is_one_too_many(void **state)
 
 #define CASE_COUNT 1000
 #define END_NS 150
-
-/* A few periods and windows, so that some rules are alike. */
-static struct sim_oracle_rule rule_draw(struct sim_prng *prng)
-{
-    static const uint64_t periods_ns[] = {7, 7, 3};
-    static const uint64_t windows_ns[] = {20, 20, 33};
-    const uint64_t window_ns = windows_ns[sim_prng_below(prng, 3)];
-    const uint64_t limit_units = sim_prng_below(prng, 30);
-
-    return (struct sim_oracle_rule){
-        .kind = (enum sim_oracle_kind)sim_prng_below(prng, KIND_COUNT),
-        .rate_units = sim_prng_below(prng, 5),
-        .period_ns = periods_ns[sim_prng_below(prng, 3)],
-        .capacity_units = limit_units,
-        .limit_units = limit_units,
-        .window_ns = window_ns,
-        .phase_ns = window_ns / 3,
-    };
-}
 
 static void what_the_oracle_admits_keeps_the_contract_through_all_changes(void **state)
 {

@@ -10,7 +10,6 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 #define MINUTE_NS (60 * SECOND_NS)
-#define KIND_COUNT 6
 #define CHANGE_NS (112 * SECOND_NS + SECOND_NS / 2)
 
 /* Windows of a minute start at -20 s, 40 s, 100 s ... */
@@ -42,15 +41,15 @@ static void play_old(struct sim_oracle *oracle, enum sim_oracle_kind kind)
 /* The rows are the old kinds, which hand over 4, 2, 6, 7, 3 and 3 units. */
 struct pairs {
     struct sim_oracle_rule rule;
-    uint64_t units[KIND_COUNT]; /* that remain right after the change */
+    uint64_t units[RULE_KIND_COUNT]; /* that remain right after the change */
     uint64_t later_ns;
-    uint64_t later_units[KIND_COUNT];  /* that remain at later_ns, and */
-    uint64_t before_units[KIND_COUNT]; /* a nanosecond before */
+    uint64_t later_units[RULE_KIND_COUNT];  /* that remain at later_ns, and */
+    uint64_t before_units[RULE_KIND_COUNT]; /* a nanosecond before */
 };
 
 static void pairs_check(const struct pairs *pairs)
 {
-    for (int kind = 0; kind < KIND_COUNT; kind++) {
+    for (int kind = 0; kind < RULE_KIND_COUNT; kind++) {
         struct sim_oracle oracle;
 
         play_old(&oracle, (enum sim_oracle_kind)kind);
@@ -126,9 +125,9 @@ static void while_there_is_no_limit_or_no_plan_the_rule_before_forgets(void **st
     static const struct sim_oracle_rule window = {
         .kind = SIM_ORACLE_WINDOW, .limit_units = 20, .window_ns = 30 * SECOND_NS};
     /* a minute later: 0.875 of the bucket; a new window; 2 x 47.5 / 60; the log is empty */
-    static const uint64_t units[KIND_COUNT] = {19, 20, 18, 20, 17, 17};
+    static const uint64_t units[RULE_KIND_COUNT] = {19, 20, 18, 20, 17, 17};
 
-    for (int i = 0; i < 2 * KIND_COUNT; i++) {
+    for (int i = 0; i < 2 * RULE_KIND_COUNT; i++) {
         const enum sim_oracle_kind between = i % 2 == 0 ? SIM_ORACLE_UNLIMITED : SIM_ORACLE_DELETED;
         const struct sim_oracle_rule none = rule_without_numbers(between);
         struct sim_oracle oracle;
@@ -335,30 +334,11 @@ static void replay_tick(struct replay *replay)
     replay->tokens = replay->tokens < capacity ? replay->tokens : capacity;
 }
 
-/* A few periods and windows, so that some rules are alike. */
-static struct sim_oracle_rule rule_draw(struct sim_prng *prng)
-{
-    static const uint64_t periods_ns[] = {7, 7, 3};
-    static const uint64_t windows_ns[] = {20, 20, 33};
-    const uint64_t window_ns = windows_ns[sim_prng_below(prng, 3)];
-    const uint64_t limit_units = sim_prng_below(prng, 30);
-
-    return (struct sim_oracle_rule){
-        .kind = (enum sim_oracle_kind)sim_prng_below(prng, KIND_COUNT),
-        .rate_units = sim_prng_below(prng, 5),
-        .period_ns = periods_ns[sim_prng_below(prng, 3)],
-        .capacity_units = limit_units,
-        .limit_units = limit_units,
-        .window_ns = window_ns,
-        .phase_ns = window_ns / 3,
-    };
-}
-
 static void changes_agree_with_a_replay_by_nanoseconds(void **state)
 {
     (void)state;
     struct sim_prng prng;
-    unsigned pairs[KIND_COUNT][KIND_COUNT] = {{0}};
+    unsigned pairs[RULE_KIND_COUNT][RULE_KIND_COUNT] = {{0}};
     unsigned decided[2] = {0};
 
     for (uint64_t i = 0; i < CASE_COUNT; i++) {
@@ -387,8 +367,8 @@ static void changes_agree_with_a_replay_by_nanoseconds(void **state)
         }
         sim_oracle_deinit(&oracle);
     }
-    for (int i = 0; i < KIND_COUNT * KIND_COUNT; i++) {
-        assert_true(pairs[i / KIND_COUNT][i % KIND_COUNT] > 50);
+    for (int i = 0; i < RULE_KIND_COUNT * RULE_KIND_COUNT; i++) {
+        assert_true(pairs[i / RULE_KIND_COUNT][i % RULE_KIND_COUNT] > 50);
     }
     assert_true(decided[0] > 20000 && decided[1] > 20000);
 }

@@ -3,6 +3,9 @@
 #define WEIR_ORACLE_RULES_H
 
 #include "oracle.h"
+#include "prng.h"
+
+#define RULE_KIND_COUNT 6
 
 static inline struct sim_oracle_rule rule_bucket(uint64_t rate_units, uint64_t period_ns,
                                                  uint64_t capacity_units)
@@ -43,6 +46,25 @@ static inline void start_window(struct sim_oracle *oracle, uint64_t limit_units,
         rule_of_windows(SIM_ORACLE_WINDOW, limit_units, window_ns, phase_ns);
 
     sim_oracle_init(oracle, &rule, used_units);
+}
+
+/* A few periods and windows, so that some rules are alike. */
+static inline struct sim_oracle_rule rule_draw(struct sim_prng *prng)
+{
+    static const uint64_t periods_ns[] = {7, 7, 3};
+    static const uint64_t windows_ns[] = {20, 20, 33};
+    const uint64_t window_ns = windows_ns[sim_prng_below(prng, 3)];
+    const uint64_t limit_units = sim_prng_below(prng, 30);
+
+    return (struct sim_oracle_rule){
+        .kind = (enum sim_oracle_kind)sim_prng_below(prng, RULE_KIND_COUNT),
+        .rate_units = sim_prng_below(prng, 5),
+        .period_ns = periods_ns[sim_prng_below(prng, 3)],
+        .capacity_units = limit_units,
+        .limit_units = limit_units,
+        .window_ns = window_ns,
+        .phase_ns = window_ns / 3,
+    };
 }
 
 #endif
