@@ -100,6 +100,7 @@ static void open_limiter(struct speed *speed, uint32_t key_count)
 static void lease(struct speed *speed, uint64_t number)
 {
     const struct weir_request request = request_for(number);
+    const struct weir_store_run run = {.id = 1};
     struct weir_store_key store = {0};
     struct weir_ask_record record = {0};
     struct weir_decision decision;
@@ -111,7 +112,7 @@ static void lease(struct speed *speed, uint64_t number)
     if (!weir_limiter_next_ask(speed->limiter, START_NS, &ask)) {
         must(WEIR_ERR_UNEXPECTED);
     }
-    must(weir_take(&store, &record, &ask, STORE_US, 1, &answer));
+    must(weir_take(&store, &record, &ask, STORE_US, &run, &answer));
     must(weir_limiter_answer(speed->limiter, START_NS + 1000, &answer));
     while (weir_limiter_next_settled(speed->limiter, &settled)) {
     }

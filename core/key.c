@@ -86,3 +86,9 @@ uint64_t weir_key_phase_us(const struct weir_key *key, uint64_t window_us)
     WEIR_ASSERT(window_us > 0);
     return key->high % window_us;
 }
+
+uint32_t weir_key_shard(const struct weir_key *key, uint32_t shard_count)
+{
+    WEIR_ASSERT(shard_count > 0);
+    return (uint32_t)(key->low % shard_count);
+}

@@ -10,6 +10,9 @@
  *   waiting.c   requests that wait for the store
  *   direct.c    requests that the store decides one by one; the order of asks
  *   demand.c    how fast requests come in
+ *   flight.c    asks on their way: repeated, given up, expired
+ *   breaker.c   which shards are asked at all
+ *   degraded.c  what is admitted without the store, and what of it is yet to be charged
  *   offset.c    what time it is at the store
  *   deadline.c  when a slot wants attention next
  *   outbox.c    reports, and the last words of evicted keys */
@@ -273,6 +276,23 @@ void asking_queue(struct weir_limiter *limiter, uint32_t slot, unsigned extra_fl
 void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                   struct weir_ask *ask);
 uint32_t asking_flight_us(const struct clock_offset *clock, uint32_t held_units);
+
+/* degraded.c */
+/* Decide a request without the store. Always decides; demand is counted by the caller. */
+struct weir_decision degraded_decide(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                                     uint32_t cost);
+/* A request of a key that has no slot. */
+struct weir_decision degraded_decide_without_slot(struct weir_limiter *limiter, uint64_t now_ns,
+                                                  uint32_t plan_index, uint32_t cost);
+/* The store answered for the slot, before lease_take_answer: a new base to budget from. */
+void degraded_answered(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                       const struct weir_answer *answer);
+/* Units admitted without the store that no ask has charged yet. */
+bool degraded_has_charge(const struct weir_limiter *limiter, uint32_t slot);
+/* They go into this ask ... */
+void degraded_charge(struct weir_limiter *limiter, uint32_t slot, struct weir_ask *ask);
+/* ... and come back: it was refused. */
+void degraded_uncharge(struct weir_limiter *limiter, uint32_t slot, const struct weir_ask *ask);
 
 /* direct.c */
 #define ASK_DIRECT (UINT32_C(1) << 31) /* marks a waiter's place in the queue of asks */

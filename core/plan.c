@@ -96,6 +96,7 @@ enum weir_status weir_plan_make(struct weir_plan *plan, const struct weir_plan_o
         .fixed_lease_units = options->fixed_lease_units,
         .algorithm = (uint8_t)options->algorithm,
         .sizer = (uint8_t)options->sizer,
+        .degraded = (uint8_t)options->degraded,
     };
     if (options->algorithm != WEIR_ALGORITHM_UNLIMITED) {
         status = derive_limits(&made, options);

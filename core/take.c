@@ -351,8 +351,8 @@ static void apply(struct weir_store_key *state, const struct weir_ask *ask, uint
 }
 
 enum weir_status weir_take(struct weir_store_key *state, struct weir_ask_record *record,
-                           const struct weir_ask *ask, uint64_t now_us, uint64_t run_id,
-                           struct weir_answer *answer)
+                           const struct weir_ask *ask, uint64_t now_us,
+                           const struct weir_store_run *run, struct weir_answer *answer)
 {
     *answer = (struct weir_answer){0};
     if (!ask_is_valid(ask)) {
@@ -376,7 +376,7 @@ enum weir_status weir_take(struct weir_store_key *state, struct weir_ask_record 
     answer->id = ask->id;
     answer->store_us = now_us;
     answer->reached_us = state->updated_us;
-    answer->run_id = run_id;
+    answer->run_id = run->id;
     answer->version = state->version;
     answer->remaining_units = weir_store_key_remaining(state);
     answer->previous_units = state->previous_units;

@@ -213,6 +213,17 @@ void sim_accuracy_admitted(struct sim_accuracy *accuracy, uint32_t key, uint64_t
         (struct sim_spending){.time_ns = decided_ns, .key = key, .cost_units = cost_units};
 }
 
+void sim_accuracy_lost(struct sim_accuracy *accuracy, enum sim_loss loss, uint32_t key,
+                       uint64_t time_ns, uint64_t units)
+{
+    const uint32_t interval = sim_accuracy_interval(accuracy, key, time_ns);
+    const struct sim_key_accuracy *entry = &accuracy->keys[key];
+
+    if (interval < entry->cell_count) { /* not of the time after the run */
+        accuracy->cells[entry->first_cell + interval].lost_units[loss] += units;
+    }
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct sim_spending *left = a;

@@ -21,6 +21,16 @@
 #include "oracle.h"
 #include "plan_history.h"
 
+/* Units that left the ordinary course from ask to spending. */
+enum sim_loss {
+    SIM_LOSS_DEAD = 0, /* held by a process that died */
+    SIM_LOSS_REPLY,    /* granted by an answer that never arrived, or came too late to be taken */
+    SIM_LOSS_DATA,     /* taken from the store, which then forgot it */
+    SIM_LOSS_DEGRADED, /* admitted without the store; by the time of arrival */
+    SIM_LOSS_CHARGED,  /* taken from the store, or owed to it, for what was admitted so */
+    SIM_LOSSES,
+};
+
 /* One key in one interval. The store_ fields are as of its end. What is left of a sliding window or
  * a log is what would be at the end of the key's window, as only that one's own units count there:
  * the limit less what was taken in it. */
@@ -30,10 +40,11 @@ struct sim_cell {
     uint64_t oracle_units;
     uint64_t admitted_units;
     uint64_t charged_units; /* what processes debited for them, by the weights they knew */
-    uint64_t oracle_left;   /* the oracle's remainder at the end */
-    uint64_t store_left;    /* the store's remainder at the end */
-    uint64_t store_taken;   /* taken from the store, less what came back: by minutes, since time 0;
-                               by windows, in this one */
+    uint64_t lost_units[SIM_LOSSES];
+    uint64_t oracle_left; /* the oracle's remainder at the end */
+    uint64_t store_left;  /* the store's remainder at the end */
+    uint64_t store_taken; /* taken from the store, less what came back: by minutes, since time 0;
+                             by windows, in this one */
 };
 
 /* An admission waiting to be checked against the contract in order of decision time. */
@@ -90,6 +101,10 @@ bool sim_accuracy_arrival(struct sim_accuracy *accuracy, uint32_t key, uint64_t 
  * but for a process that has not heard of a new weight. In any order. */
 void sim_accuracy_admitted(struct sim_accuracy *accuracy, uint32_t key, uint64_t arrived_ns,
                            uint64_t decided_ns, uint32_t cost_units, uint32_t charged_units);
+
+/* Units of a key that were lost, in one way or another, at time_ns. In any order. */
+void sim_accuracy_lost(struct sim_accuracy *accuracy, enum sim_loss loss, uint32_t key,
+                       uint64_t time_ns, uint64_t units);
 
 /* No admission decided before until_ns is still to come: check those against the contract. */
 void sim_accuracy_check_contract(struct sim_accuracy *accuracy, uint64_t until_ns);

@@ -131,7 +131,7 @@ void sim_catalog_init(struct sim_catalog *catalog, const struct sim_scenario *sc
             key->plan = scenario->populations[p].plan;
             snprintf(name, sizeof name, "%s/%" PRIu32, scenario->populations[p].name, i);
             key->key = weir_key_hash(fleet_secret, name, strlen(name));
-            key->shard = (uint32_t)(key->key.low % scenario->shard_count);
+            key->shard = weir_key_shard(&key->key, scenario->shard_count);
             key->window_phase_ns =
                 sim_catalog_phase_ns(catalog, number, catalog->plans[key->plan].window_us);
         }

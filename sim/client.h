@@ -27,6 +27,13 @@ struct sim_client_operations {
                           struct sim_exchange *exchange);
     void (*reply)(struct sim_client *client, uint64_t local_ns,
                   const struct sim_exchange *exchange);
+    /* The store refused an exchange. NULL for a client that knows no faults, as the next ones. */
+    void (*refused)(struct sim_client *client, uint64_t local_ns,
+                    const struct sim_exchange *exchange);
+    /* Become a copy of `parent`, forked off as process `process`. */
+    void (*fork)(struct sim_client *client, const struct sim_client *parent, uint64_t local_ns,
+                 uint32_t process, uint64_t incarnation);
+    void (*set_process_count)(struct sim_client *client, uint32_t process_count);
     bool (*next_settled)(struct sim_client *client, struct weir_settled *settled);
     /* Hear of scenario->changes[change], perhaps again or late. Returns whether it was news. NULL
      * for a client that knows no changes. */

@@ -12,11 +12,18 @@ enum sim_exchange_kind {
     SIM_EXCHANGE_ADD,     /* INCRBY on "rl:{key}:{window}", as the design note has it */
 };
 
+enum sim_exchange_end {
+    SIM_EXCHANGE_ANSWERED = 0,
+    SIM_EXCHANGE_REFUSED,  /* an error reply: not carried out */
+    SIM_EXCHANGE_NOSCRIPT, /* the same, and to be sent again at once */
+};
+
 #define SIM_ASK_BYTES 160 /* on the wire, for scenarios with limited bandwidth */
 #define SIM_ANSWER_BYTES 120
 
 struct sim_exchange {
     enum sim_exchange_kind kind;
+    enum sim_exchange_end end;
     uint32_t key;
     uint32_t process;
     uint64_t ticket; /* of the request that waits for it, where a client needs it back */

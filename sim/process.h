@@ -40,8 +40,8 @@ struct sim_process {
     uint32_t *weights; /* by endpoint, as heard of */
     uint64_t stale_push_count;
     uint64_t unlimited_units; /* admitted by plans that limit nothing */
-    uint64_t now_ns;         /* how far it has been run */
-    uint64_t timer_local_ns; /* the client's deadline by its own clock, and in true time */
+    uint64_t now_ns;          /* how far it has been run */
+    uint64_t timer_local_ns;  /* the client's deadline by its own clock, and in true time */
     uint64_t timer_ns;
 
     struct sim_arrival *arrivals; /* of the current epoch, from arrival_next on */

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fault.h"
+
 #define SIM_NAME_SIZE 64 /* bytes, with the terminating zero */
 
 enum sim_algorithm {
@@ -39,6 +41,15 @@ enum sim_sizer {
 enum sim_full_table {
     SIM_FULL_TABLE_EVICT = 0,   /* the coldest key leaves */
     SIM_FULL_TABLE_PER_REQUEST, /* the store decides its requests one by one */
+};
+
+/* What a process does while the store does not answer; as enum weir_degraded_policy. */
+enum sim_degraded {
+    SIM_DEGRADED_BOUNDED = 0,
+    SIM_DEGRADED_UNIFORM,
+    SIM_DEGRADED_SHARE,
+    SIM_DEGRADED_OPEN,
+    SIM_DEGRADED_CLOSED,
 };
 
 enum sim_balance_kind {
@@ -75,6 +86,7 @@ struct sim_plan {
     uint32_t start_fill_ppm; /* part of the capacity (window: of the limit) present at time 0 */
     enum sim_sizer sizer;    /* the limiter's unless the plan names its own */
     uint32_t fixed_lease_units;
+    enum sim_degraded degraded; /* the limiter's unless the plan names its own */
 };
 
 enum sim_change_kind {
@@ -183,6 +195,22 @@ struct sim_poll {
     uint32_t connection_count; /* each lands on a process that the balance picks */
 };
 
+/* Protections that can be switched off, to see what they are for. */
+enum sim_without {
+    SIM_WITHOUT_BREAKER = 1,        /* every ask is sent, whatever became of those before */
+    SIM_WITHOUT_VERSIONS = 2,       /* asks do not say what their process saw */
+    SIM_WITHOUT_CHARGE_TIME = 4,    /* what was admitted without the store is charged as of now */
+    SIM_WITHOUT_STORE_TIME = 8,     /* the store goes by its caller's clock */
+    SIM_WITHOUT_SPENT_MAPPING = 16, /* units not yet reported die with their process */
+};
+
+/* Consecutive processes. */
+struct sim_region {
+    char name[SIM_NAME_SIZE];
+    uint32_t first_process;
+    uint32_t process_count;
+};
+
 /* A bound on one path of the result. */
 struct sim_expectation {
     char path[96];
@@ -199,6 +227,8 @@ struct sim_scenario {
 
     /* fleet */
     uint32_t process_count;
+    struct sim_region *regions;
+    size_t region_count;
     struct sim_balance balance;
     uint64_t clock_offset_max_ns; /* each process's clock is off by a constant in +- this */
     uint32_t clock_drift_max_ppb; /* and drifts by a constant in +- this */
@@ -216,6 +246,12 @@ struct sim_scenario {
     uint32_t fixed_lease_units;
     uint32_t table_keys; /* bound of each process's key table; 0: all keys fit */
     enum sim_full_table full_table;
+    enum sim_degraded degraded;
+    uint64_t wait_max_ns;
+    uint64_t ask_timeout_ns;
+    unsigned without; /* enum sim_without */
+
+    struct fault_list faults; /* its arrays are owned */
 
     struct sim_plan *plans;
     size_t plan_count;

@@ -31,7 +31,7 @@ void sim_store_init(struct sim_store *store, const struct sim_catalog *catalog)
         .catalog = catalog,
         .entries = sim_memory_new(catalog->key_count, sizeof(struct sim_store_entry)),
         .busy_until_ns = sim_memory_new(catalog->scenario->shard_count, sizeof(uint64_t)),
-        .run_id = sim_prng_next(&prng),
+        .run = {.id = sim_prng_next(&prng)},
     };
     for (uint32_t key = 0; key < catalog->key_count; key++) {
         struct sim_store_entry *entry = &store->entries[key];
@@ -107,7 +107,7 @@ static void serve_ask(struct sim_store *store, struct sim_store_entry *entry,
     weir_store_key_advance(&entry->state, &ask->key, &ask->plan, now_us);
     const uint64_t tokens = entry->state.tokens;
     const enum weir_status status =
-        weir_take(&entry->state, &record, ask, now_us, store->run_id, &exchange->answer);
+        weir_take(&entry->state, &record, ask, now_us, &store->run, &exchange->answer);
     if (status != WEIR_OK) {
         fprintf(stderr, "weir: store: %s\n", weir_status_text(status));
         exit(70);

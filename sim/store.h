@@ -23,7 +23,7 @@ struct sim_store {
     const struct sim_catalog *catalog;
     struct sim_store_entry *entries; /* by key */
     uint64_t *busy_until_ns;         /* by shard */
-    uint64_t run_id;
+    struct weir_store_run run;
 
     /* the ledger: all that answers granted or promised, all that asks gave back or called off */
     uint64_t granted_units;

@@ -6,6 +6,7 @@
 
 #include "weir/key.h"
 #include "weir/plan.h"
+#include "weir/take.h"
 
 #define SECOND_US UINT64_C(1000000)
 #define MINUTE_US UINT64_C(60000000)
@@ -14,6 +15,9 @@
 
 /* A key whose windows and periods start at multiples of their length. */
 static const struct weir_key PLAIN_KEY = {.low = 1, .high = 0};
+
+/* A store that has been up since for ever. */
+static const struct weir_store_run the_run = {.id = 1};
 
 struct dice {
     uint64_t seed;

@@ -330,7 +330,7 @@ static inline void fleet_serve(struct fleet *fleet, struct fleet_exchange *excha
 
     fleet_log_memory(key, &exchange->ask.plan);
     assert_int_equal(weir_take(&key->store, &key->records[exchange->process], &exchange->ask,
-                               fleet_store_us(fleet), 1, &exchange->answer),
+                               fleet_store_us(fleet), &the_run, &exchange->answer),
                      WEIR_OK);
     if (exchange->ask.plan.algorithm != WEIR_ALGORITHM_UNLIMITED) {
         fleet->granted_units += exchange->answer.granted_units;

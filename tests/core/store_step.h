@@ -2,7 +2,7 @@
 #ifndef WEIR_STORE_STEP_H
 #define WEIR_STORE_STEP_H
 
-#include "unit.h"
+#include "core_support.h"
 
 #include "weir/take.h"
 
@@ -12,7 +12,7 @@ static inline struct weir_answer store_step(struct weir_store_key *store,
     struct weir_ask_record record = {0};
     struct weir_answer answer;
 
-    assert_int_equal(weir_take(store, &record, ask, now_us, 1, &answer), WEIR_OK);
+    assert_int_equal(weir_take(store, &record, ask, now_us, &the_run, &answer), WEIR_OK);
     return answer;
 }
 

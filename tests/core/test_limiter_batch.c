@@ -131,9 +131,9 @@ static void exchange(struct twin *one, struct twin *other, uint64_t now_ns)
             struct weir_ask_record record = {0};
             struct weir_answer answer;
             const uint64_t store_us = START_US + (now_ns - START_NS) / NS_PER_US;
-            assert_int_equal(
-                weir_take(&twins[i]->store[ask.key.low], &record, &ask, store_us, 1, &answer),
-                WEIR_OK);
+            assert_int_equal(weir_take(&twins[i]->store[ask.key.low], &record, &ask, store_us,
+                                       &the_run, &answer),
+                             WEIR_OK);
             const enum weir_status status =
                 weir_limiter_answer(twins[i]->limiter, now_ns + 200 * NS_PER_US, &answer);
             assert_true(status == WEIR_OK || status == WEIR_ERR_UNEXPECTED);

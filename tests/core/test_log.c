@@ -109,7 +109,8 @@ static void a_log_without_enough_memory_is_refused(void **state)
     struct weir_answer answer;
 
     assert_int_equal(weir_store_log_capacity(&plan), 11);
-    assert_int_equal(weir_take(&store, &record, &ask, START_US, 1, &answer), WEIR_ERR_MEMORY_SIZE);
+    assert_int_equal(weir_take(&store, &record, &ask, START_US, &the_run, &answer),
+                     WEIR_ERR_MEMORY_SIZE);
     assert_memory_equal(&store, &before, sizeof before);
     assert_int_equal(answer.store_us, 0);
 }

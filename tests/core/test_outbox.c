@@ -37,7 +37,7 @@ static void a_report_says_what_was_spent_where(void **state)
     assert_true(weir_limiter_next_report(limiter, &report));
     assert_int_equal(report.key.low, 5);
     assert_int_equal(report.window_index, 34);
-        assert_int_equal(report.incarnation, 8);
+    assert_int_equal(report.incarnation, 8);
     assert_int_equal(report.process, 7);
     assert_int_equal(report.life, 1);
     assert_int_equal(report.sequence, 1);

@@ -199,7 +199,7 @@ static void add_others(struct pair *pair, const struct weir_plan *plan, uint32_t
         };
         struct weir_ask_record record = {0};
         struct weir_answer answer;
-        assert_int_equal(weir_take(&pair->store, &record, &ask, store_us(pair), 1, &answer),
+        assert_int_equal(weir_take(&pair->store, &record, &ask, store_us(pair), &the_run, &answer),
                          WEIR_OK);
         assert_int_equal(answer.granted_units, 1);
     }
@@ -215,8 +215,9 @@ static void exchange(struct pair *pair)
     while (weir_limiter_next_ask(limiter, local_ns, &ask)) {
         pair->ask_count++;
         pair->last_want_units = ask.want_units;
-        assert_int_equal(weir_take(&pair->store, &pair->record, &ask, store_us(pair), 1, &answer),
-                         WEIR_OK);
+        assert_int_equal(
+            weir_take(&pair->store, &pair->record, &ask, store_us(pair), &the_run, &answer),
+            WEIR_OK);
         pair->last_granted_units = answer.granted_units;
         assert_int_equal(weir_limiter_answer(limiter, local_ns, &answer), WEIR_OK);
     }

@@ -7,7 +7,7 @@
 #include "core_support.h"
 #include "weir/take.h"
 
-#define RUN_ID UINT64_C(0xfeed)
+static const struct weir_store_run run = {.id = UINT64_C(0xfeed)};
 
 static struct weir_store_key store;
 static struct weir_ask_record records[3];
@@ -43,7 +43,7 @@ static struct weir_answer take(const struct weir_ask *ask, uint64_t now_us)
 {
     struct weir_answer answer;
 
-    assert_int_equal(weir_take(&store, &records[ask->id.process], ask, now_us, RUN_ID, &answer),
+    assert_int_equal(weir_take(&store, &records[ask->id.process], ask, now_us, &run, &answer),
                      WEIR_OK);
     return answer;
 }
@@ -77,7 +77,7 @@ static void a_key_never_seen_starts_full(void **state)
     assert_int_equal(answer.id.sequence, 1);
     assert_int_equal(answer.id.incarnation, 99);
     assert_int_equal(answer.store_us, START_US);
-    assert_int_equal(answer.run_id, RUN_ID);
+    assert_int_equal(answer.run_id, run.id);
     assert_int_equal(answer.version, 2);
     assert_int_equal(answer.active_processes, 1);
     assert_int_equal(answer.global_rate_milli, 1000);
@@ -121,7 +121,7 @@ static void d02_asks_no_process_would_send_change_nothing(void **state)
     bad[5].flight_us = 1;
     for (size_t i = 0; i < 6; i++) {
         struct weir_answer answer = {.granted_units = 7};
-        assert_int_equal(weir_take(&store, &records[0], &bad[i], START_US, RUN_ID, &answer),
+        assert_int_equal(weir_take(&store, &records[0], &bad[i], START_US, &run, &answer),
                          WEIR_ERR_ARGUMENT);
         assert_memory_equal(&answer, &zero, sizeof answer);
         assert_int_equal(store.version, 0);

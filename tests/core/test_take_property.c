@@ -110,8 +110,8 @@ static void serve(struct world *world, struct process *process)
     const struct weir_store_key before = world->store;
     const bool again = process->record.id.sequence == process->ask.id.sequence;
 
-    assert_int_equal(weir_take(&world->store, &process->record, &process->ask, world->read_us, 1,
-                               &process->answer),
+    assert_int_equal(weir_take(&world->store, &process->record, &process->ask, world->read_us,
+                               &the_run, &process->answer),
                      WEIR_OK);
     assert_int_equal(process->answer.flags & WEIR_ANSWER_REPEATED,
                      again ? WEIR_ANSWER_REPEATED : 0);

@@ -23,10 +23,12 @@ enum weir_ask_flag {
     WEIR_ASK_CANCEL_TRICKLE = 4,
     /* decide one request at the store: the need is granted in full and spent, or nothing is */
     WEIR_ASK_SPEND = 8,
+    WEIR_ASK_PROBE = 16, /* is the store there? Nothing is wanted, told or changed */
 };
 
 /* Identity of an ask. A process has one ask in flight per key, and any number more with
- * WEIR_ASK_SPEND. An ask that is repeated is repeated unchanged; the store applies it once. */
+ * WEIR_ASK_SPEND. An ask whose answer does not come is repeated, unchanged, until it has expired;
+ * the store applies it once. */
 struct weir_ask_id {
     uint32_t process;
     uint32_t sequence;    /* rises with every new ask of this process and incarnation */
@@ -39,8 +41,19 @@ struct weir_ask {
     /* as the process knows it; its version is that of the key's assignment to it, if that is newer
      * (see struct weir_request): the newest that comes decides which plan holds the key */
     struct weir_plan plan;
+    uint32_t flags; /* enum weir_ask_flag */
+    /* the store carries it out before this time or never, and remembers its answer until then; 0:
+       the process does not know the store's time yet, the answer is remembered for
+       WEIR_RECORD_US */
+    uint64_t expires_us;
+
+    /* the key as the process saw it last, for a store that has lost it (weir/take.h) */
     uint64_t version_seen; /* newest version of this key the process has seen; 0: none */
-    uint32_t flags;        /* enum weir_ask_flag */
+    uint64_t run_seen;     /* run_id of the answer that brought it */
+    uint64_t seen_us;      /* the store's clock then; what follows is as of then */
+    uint64_t remaining_seen_units;
+    uint64_t outstanding_seen_units;
+    uint64_t previous_seen_units; /* sliding */
 
     /* what is wanted */
     uint32_t need_units;    /* cost of the requests that wait, beyond what is held */
@@ -64,6 +77,13 @@ struct weir_ask {
                               sliding one also in the window after). A bucket and a log count them
                               as spent: the one has refilled in their place, the other forgets its
                               entries only by their time */
+    /* admitted without the store and not yet charged: between these store times, by the process's
+       estimate. Of windows only what was admitted in the one that holds charge_until_us counts;
+       what a sliding window's customer spent in the one before stands apart */
+    uint32_t charge_units;
+    uint32_t charge_before_units; /* sliding: in the window before, not part of charge_units */
+    uint64_t charge_from_us;
+    uint64_t charge_until_us;
     uint64_t trickle_period; /* WEIR_ASK_CANCEL_TRICKLE: the period trickle_count[0] is for; [1]:
                                 the next one */
     uint32_t trickle_count[2];
@@ -84,6 +104,14 @@ enum weir_answer_flag {
     WEIR_ANSWER_PACED =
         8, /* the key is over its limit: do not ask before retry_us, even when waiting */
     WEIR_ANSWER_STALE_PLAN = 16, /* the store has heard of a newer plan and applied that */
+    /* the store had lost the key, or a part of its past: it took over what the process saw */
+    WEIR_ANSWER_DATA_LOST = 32,
+    /* the store collects what was spent without it, or what others know of a key that it lost: it
+     * grants nothing before retry_us, and the process goes on without it until then */
+    WEIR_ANSWER_GRACE = 64,
+    /* it came after expires_us, or after a later ask of this process: nothing was done */
+    WEIR_ANSWER_EXPIRED = 128,
+    WEIR_ANSWER_PROBED = 256, /* to a probe: only store_us and run_id say anything */
 };
 
 struct weir_answer {

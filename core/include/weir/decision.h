@@ -18,6 +18,16 @@ enum weir_reason {
     WEIR_REASON_COST_ABOVE_CAPACITY, /* can never be admitted under this plan */
     WEIR_REASON_PARKED,  /* too little left in the store, but permits are out in other processes */
     WEIR_REASON_WAITING, /* pending */
+    /* decided without the store, and more would be above what this process may admit alone. Says
+     * nothing about the customer's limit */
+    WEIR_REASON_DEGRADED_CAP,
+};
+
+/* What a decision rests on. */
+enum weir_mode {
+    WEIR_MODE_NORMAL = 0, /* permits leased from the store, or its answer */
+    WEIR_MODE_PROBING,    /* the same, while the breaker of the key's shard is half-open */
+    WEIR_MODE_DEGRADED,   /* the store did not answer in time: the plan's degraded policy */
 };
 
 #define WEIR_RETRY_NEVER UINT64_MAX
@@ -25,6 +35,7 @@ enum weir_reason {
 struct weir_decision {
     enum weir_verdict verdict;
     enum weir_reason reason;
+    enum weir_mode mode;
     uint64_t ticket;         /* PENDING: names the request until it is settled; else 0 */
     uint64_t retry_after_ns; /* DENIED: > 0; a lone client that waits this long is admitted.
                                 WEIR_RETRY_NEVER: waiting does not help */

@@ -27,4 +27,7 @@ struct weir_key weir_key_hash(const uint8_t secret[WEIR_KEY_SECRET_SIZE], const 
  * keys do not coincide. Requires window_us > 0. */
 uint64_t weir_key_phase_us(const struct weir_key *key, uint64_t window_us);
 
+/* The store shard that holds the key, of shard_count > 0. */
+uint32_t weir_key_shard(const struct weir_key *key, uint32_t shard_count);
+
 #endif

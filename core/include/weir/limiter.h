@@ -15,7 +15,18 @@
  *       while (weir_limiter_next_report(limiter, &report)) deliver(&report);
  *
  * After every call asks, settled tickets and reports should be drained. Not thread-safe: one thread
- * at a time. */
+ * at a time.
+ *
+ * When the store fails. A request waits for it at most wait_max_ns, then its plan's degraded policy
+ * decides. An ask that is not answered within ask_timeout_ns counts against its shard's circuit
+ * breaker and is repeated, unchanged, by weir_limiter_next_ask, until it expires; a late answer is
+ * still good. An open breaker lets only probes through, one at a time, further and further apart; a
+ * probe that is answered half-opens it: asks pass again, a few at first. Decisions made meanwhile
+ * are WEIR_MODE_DEGRADED; what they admitted is charged with the first ask that gets through, and
+ * marked in reports.
+ *
+ * now_ns may step: back (it is then taken to have stood still) or forward, by any amount; the
+ * store's answers set it right. */
 #ifndef WEIR_LIMITER_H
 #define WEIR_LIMITER_H
 
@@ -57,7 +68,20 @@ struct weir_limiter_options {
     uint32_t waiter_capacity; /* 1 ... WEIR_WAITERS_MAX: requests waiting for the store at a time */
     uint64_t start_ns;        /* clock reading at init */
     enum weir_full_table full_table;
+
+    /* 0 in any of these is the default named with it */
+    uint32_t shard_count;      /* of the store, 1 ... WEIR_SHARDS_MAX: each has a breaker; 1 */
+    uint32_t ask_capacity;     /* 1 ... WEIR_WAITERS_MAX: asks in flight at a time; 4096 */
+    uint32_t process_count;    /* of the fleet, see weir_limiter_set_process_count; 1 */
+    uint32_t breaker_failures; /* asks in a row that fail and open a breaker, UINT32_MAX: it never
+                                  opens; 5 */
+    uint64_t wait_max_ns;      /* a request waits for the store; WEIR_WAIT_MAX_NS */
+    uint64_t ask_timeout_ns;   /* an ask is given up; WEIR_ASK_TIMEOUT_NS */
 };
+
+#define WEIR_SHARDS_MAX 1024u
+#define WEIR_WAIT_MAX_NS UINT64_C(1500000)    /* 1.5 ms */
+#define WEIR_ASK_TIMEOUT_NS UINT64_C(5000000) /* 5 ms */
 
 /* Bytes that weir_limiter_init needs for these options; 0 if an option is out of range. */
 size_t weir_limiter_size(const struct weir_limiter_options *options);
@@ -132,6 +156,56 @@ bool weir_limiter_next_ask(struct weir_limiter *limiter, uint64_t now_ns, struct
  * ignored), or WEIR_ERR_OUTBOX_FULL (nothing changed: drain and hand it in again). */
 WEIR_MUST_CHECK enum weir_status weir_limiter_answer(struct weir_limiter *limiter, uint64_t now_ns,
                                                      const struct weir_answer *answer);
+
+enum weir_failure {
+    WEIR_FAILURE_UNKNOWN = 0, /* a broken connection: the ask may have been carried out or not */
+    WEIR_FAILURE_REFUSED,     /* an error reply: it was not */
+};
+
+/* The host learned that an ask in flight gets no answer. As if it had timed out; what a refused one
+ * reported is reported again. Returns WEIR_OK or WEIR_ERR_UNEXPECTED. */
+WEIR_MUST_CHECK enum weir_status
+weir_limiter_ask_failed(struct weir_limiter *limiter, uint64_t now_ns, const struct weir_key *key,
+                        const struct weir_ask_id *id, enum weir_failure failure);
+
+enum weir_breaker {
+    WEIR_BREAKER_CLOSED = 0,
+    WEIR_BREAKER_OPEN,      /* nothing is sent but a probe now and then */
+    WEIR_BREAKER_HALF_OPEN, /* a probe was answered: asks pass, a few at a time */
+};
+
+/* Of a shard < shard_count. */
+enum weir_breaker weir_limiter_breaker(const struct weir_limiter *limiter, uint32_t shard);
+
+/* What happened since init, for metrics. */
+struct weir_limiter_counts {
+    uint64_t degraded_admitted; /* requests */
+    uint64_t degraded_denied;
+    uint64_t degraded_units;    /* admitted so */
+    uint64_t charged_units;     /* of them: handed to asks, less what refused ones handed back */
+    uint64_t lost_charge_units; /* of them: never charged, as their window was over, or their key
+                                   evicted */
+    uint64_t asks_failed;       /* timed out, or failed */
+    uint64_t asks_repeated;
+    uint64_t asks_expired; /* given up for good: carried out or not, nobody knows */
+    uint64_t probes;
+    uint64_t breaker_openings;
+    uint64_t data_losses; /* answers that told of one */
+    uint64_t clock_steps; /* of now_ns, noticed */
+};
+void weir_limiter_counts(const struct weir_limiter *limiter, struct weir_limiter_counts *counts);
+
+/* How many processes share the limits (WEIR_DEGRADED_UNIFORM). 0 is taken as 1. */
+void weir_limiter_set_process_count(struct weir_limiter *limiter, uint32_t process_count);
+
+/* This copy of a limiter is another process now (fork): the permits, the asks in flight, the
+ * requests that wait and the units to report are the parent's. Everything is forgotten but plans
+ * and weights. */
+void weir_limiter_reincarnate(struct weir_limiter *limiter, uint64_t now_ns, uint32_t process,
+                              uint64_t incarnation);
+
+/* A limiter's memory was copied, as it was, to `memory` (same alignment): make it usable there. */
+struct weir_limiter *weir_limiter_relocate(void *memory);
 
 /* The next request that waited and is decided now, if any. */
 bool weir_limiter_next_settled(struct weir_limiter *limiter, struct weir_settled *settled);

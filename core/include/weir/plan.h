@@ -44,6 +44,19 @@ enum weir_sizer {
                             at most 1 % of the limit, but each at least 1 unit */
 };
 
+/* How many requests a process admits while the store does not answer. Whatever it is, permits that
+ * are held are spent first, and every decision is marked and counted (core/degraded.c has the
+ * formulas). */
+enum weir_degraded_policy {
+    /* this process's share, as last measured by the store, of what was left then and has accrued
+     * since, and one request per process and window on top */
+    WEIR_DEGRADED_BOUNDED = 0,
+    WEIR_DEGRADED_UNIFORM, /* a limiter of its own: the limit / processes, full when it starts */
+    WEIR_DEGRADED_SHARE,   /* the same with the process's share, at least 2 %, of the limit */
+    WEIR_DEGRADED_OPEN,    /* everything */
+    WEIR_DEGRADED_CLOSED,  /* nothing */
+};
+
 /* What a caller asks for. */
 struct weir_plan_options {
     uint64_t version; /* > 0; a later push must be higher to take effect */
@@ -58,6 +71,7 @@ struct weir_plan_options {
     uint64_t capacity_units;    /* bucket; ignored for others. 0: admits nothing */
     uint64_t window_us;         /* WEIR_WINDOW_US_MIN ... _MAX; for buckets the accounting window */
     uint32_t fixed_lease_units; /* WEIR_SIZER_FIXED: > 0 */
+    enum weir_degraded_policy degraded;
 };
 
 /* A checked plan in lowest terms. Copy freely; the fields after limit_units are derived. */
@@ -76,6 +90,7 @@ struct weir_plan {
     uint32_t fixed_lease_units;
     uint8_t algorithm; /* enum weir_algorithm */
     uint8_t sizer;     /* enum weir_sizer */
+    uint8_t degraded;  /* enum weir_degraded_policy */
 };
 
 /* Check `options` and derive `plan`. Returns WEIR_OK, WEIR_ERR_ARGUMENT (version 0, period 0,

@@ -89,10 +89,17 @@ struct weir_store_key {
 
 #define WEIR_SHARE_US 10000000 /* demand not reported for one to two of these is forgotten */
 
-/* The last answer given to one process for one key, kept beside the key for WEIR_RECORD_US. */
+/* One life of the store's memory. */
+struct weir_store_run {
+    uint64_t id;         /* random; another one after every restart or failover */
+    uint64_t started_us; /* by its own clock */
+};
+
+/* The last answer given to one process for one key, kept beside the key until expires_us. */
 #define WEIR_RECORD_US 1000000
 struct weir_ask_record {
     struct weir_ask_id id;
+    uint64_t expires_us;
     struct weir_answer answer;
 };
 
@@ -112,19 +119,18 @@ void weir_store_key_init(struct weir_store_key *state, const struct weir_key *ke
                          const struct weir_plan *plan, uint64_t now_us, uint64_t fill_units);
 
 /* One ask at store time now_us. A key never seen starts full. *record must be this process's record
- * for this key (zeroed if there is none, or if it is older than WEIR_RECORD_US; asks with
- * WEIR_ASK_SPEND: the record of this very ask); an ask with the recorded id is answered from it,
- * without effect. run_id identifies this life of the store. Returns
+ * for this key (zeroed if there is none, or if its expires_us has come; asks with WEIR_ASK_SPEND:
+ * the record of this very ask); an ask with the recorded id is answered from it, without effect.
+ * Returns
  *   WEIR_OK
  *   WEIR_ERR_ARGUMENT: an ask no process would send (want < need, least > need, sequence 0,
  *                      flight_us out of range)
  *   WEIR_ERR_MEMORY_SIZE: its plan is a log's, and the key's log has fewer entries than
  *                      weir_store_log_capacity
  * On error *answer is zeroed and nothing changes. */
-WEIR_MUST_CHECK enum weir_status weir_take(struct weir_store_key *state,
-                                           struct weir_ask_record *record,
-                                           const struct weir_ask *ask, uint64_t now_us,
-                                           uint64_t run_id, struct weir_answer *answer);
+WEIR_MUST_CHECK enum weir_status
+weir_take(struct weir_store_key *state, struct weir_ask_record *record, const struct weir_ask *ask,
+          uint64_t now_us, const struct weir_store_run *run, struct weir_answer *answer);
 
 /* Bring the state to now_us without an ask, as weir_take does first: for reading tokens at an
  * instant. A newer plan takes effect. Requires a key that was seen or started, and for a log plan
