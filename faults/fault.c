@@ -85,10 +85,11 @@ static uint64_t next_change_ns(const struct fault *fault, uint64_t time_ns)
     if (time_ns >= fault->until_ns) {
         return UINT64_MAX;
     }
-    if (comes_and_goes(fault)) {
+    if (fault->period_ns != 0) {
         const uint64_t into_ns = (time_ns - fault->from_ns) % fault->period_ns;
         const uint64_t left_ns =
-            (into_ns < on_ns(fault) ? on_ns(fault) : fault->period_ns) - into_ns;
+            (comes_and_goes(fault) && into_ns < on_ns(fault) ? on_ns(fault) : fault->period_ns) -
+            into_ns;
         if (left_ns < fault->until_ns - time_ns) {
             return time_ns + left_ns;
         }

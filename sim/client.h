@@ -25,7 +25,8 @@ struct sim_client_operations {
     /* Fill the next exchange to send; false: none. */
     bool (*next_exchange)(struct sim_client *client, uint64_t local_ns,
                           struct sim_exchange *exchange);
-    void (*reply)(struct sim_client *client, uint64_t local_ns,
+    /* Returns whether it waited for it. */
+    bool (*reply)(struct sim_client *client, uint64_t local_ns,
                   const struct sim_exchange *exchange);
     /* The store refused an exchange. NULL for a client that knows no faults, as the next ones. */
     void (*refused)(struct sim_client *client, uint64_t local_ns,

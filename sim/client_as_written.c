@@ -79,7 +79,7 @@ static bool next_exchange(struct sim_client *client, uint64_t local_ns,
     return true;
 }
 
-static void reply(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange)
+static bool reply(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange)
 {
     struct client_as_written *self = (struct client_as_written *)client;
     const uint32_t cost = exchange->ask.need_units;
@@ -103,6 +103,7 @@ static void reply(struct sim_client *client, uint64_t local_ns, const struct sim
                      .retry_after_ns = admitted ? 0 : 1},
     };
     self->has_settled = true;
+    return true;
 }
 
 static bool next_settled(struct sim_client *client, struct weir_settled *settled)

@@ -65,6 +65,19 @@ static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,
     return decision;
 }
 
+/* Take from an ask what the scenario does without. */
+static void disarm(const struct sim_scenario *scenario, struct weir_ask *ask)
+{
+    if (scenario->without & SIM_WITHOUT_VERSIONS) {
+        ask->version_seen = 0;
+        ask->run_seen = 0;
+    }
+    if (scenario->without & SIM_WITHOUT_CHARGE_TIME) {
+        ask->charge_from_us = 0;
+        ask->charge_until_us = 0;
+    }
+}
+
 static bool next_exchange(struct sim_client *client, uint64_t local_ns,
                           struct sim_exchange *exchange)
 {
@@ -75,16 +88,31 @@ static bool next_exchange(struct sim_client *client, uint64_t local_ns,
     }
     exchange->kind = SIM_EXCHANGE_ASK;
     exchange->key = sim_catalog_find(self->catalog, &exchange->ask.key);
+    disarm(self->catalog->scenario, &exchange->ask);
     return true;
 }
 
-static void reply(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange)
+static bool reply(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange)
 {
     struct client_lease *self = (struct client_lease *)client;
     const enum weir_status status = weir_limiter_answer(self->limiter, local_ns, &exchange->answer);
 
     if (status !=
         WEIR_ERR_UNEXPECTED) { /* the last ask of an evicted key: nobody waits for its answer */
+        must(status);
+    }
+    drain_reports(self);
+    return status == WEIR_OK;
+}
+
+static void refused(struct sim_client *client, uint64_t local_ns,
+                    const struct sim_exchange *exchange)
+{
+    struct client_lease *self = (struct client_lease *)client;
+    const enum weir_status status = weir_limiter_ask_failed(
+        self->limiter, local_ns, &exchange->ask.key, &exchange->ask.id, WEIR_FAILURE_REFUSED);
+
+    if (status != WEIR_ERR_UNEXPECTED) {
         must(status);
     }
     drain_reports(self);
@@ -180,6 +208,7 @@ static const struct sim_client_operations operations = {
     .decide = decide,
     .next_exchange = next_exchange,
     .reply = reply,
+    .refused = refused,
     .next_settled = next_settled,
     .configure = configure,
     .next_deadline_ns = next_deadline_ns,

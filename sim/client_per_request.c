@@ -71,7 +71,7 @@ static bool next_exchange(struct sim_client *client, uint64_t local_ns,
     return true;
 }
 
-static void reply(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange)
+static bool reply(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange)
 {
     struct client_per_request *self = (struct client_per_request *)client;
     const struct weir_answer *answer = &exchange->answer;
@@ -91,6 +91,7 @@ static void reply(struct sim_client *client, uint64_t local_ns, const struct sim
     };
     self->has_settled = true;
     self->spent_units += answer->granted_units;
+    return true;
 }
 
 static bool next_settled(struct sim_client *client, struct weir_settled *settled)

@@ -53,6 +53,7 @@ struct sim_process {
     size_t in_flight_count;
     size_t in_flight_capacity;
     uint64_t horizon_ns; /* earliest reply of them; UINT64_MAX: none */
+    uint64_t sent_count;
 
     struct sim_waiting *waiting; /* ring by ticket: entry (ticket mod capacity), tickets
                                     first_ticket ... next_ticket - 1 */
@@ -84,6 +85,9 @@ void sim_process_reply(struct sim_process *process, struct sim_exchange *exchang
  * on. */
 void sim_process_reply_known(struct sim_process *process, struct sim_exchange *exchange,
                              uint64_t reply_ns);
+
+/* No reply to this exchange will ever arrive. */
+void sim_process_reply_lost(struct sim_process *process, struct sim_exchange *exchange);
 
 /* Replies whose time cannot be known in advance (a contended network) did not come before now_ns:
  * none comes before the next SIM_PROCESS_STEP_NS, or it is handled as if it came at their end. */

@@ -17,11 +17,14 @@
 #define TAG_SAMPLE_MINUTE UINT64_C(0)
 #define TAG_EPOCH UINT64_C(1)
 #define TAG_DRAIN UINT64_C(2)
+#define TAG_FAULT UINT64_C(3)
 #define TAG_WAKE (UINT64_C(1) << 32)       /* + process */
 #define TAG_SAMPLE_KEY (UINT64_C(2) << 32) /* + key: one of its windows ends */
 
 static void on_event(void *context, uint64_t now_ns, uint64_t tag);
 static void on_message(void *context, uint64_t now_ns, const struct sim_message *message);
+static void on_lost(void *context, enum sim_loss loss, uint32_t key, uint64_t time_ns,
+                    uint64_t units);
 
 /* A divisor of one second that holds a few thousand arrivals, so that epochs meet minutes. All
  * arrivals of an epoch are known when it begins: what a decision causes must come after its end.
@@ -59,6 +62,16 @@ static void schedule_samples(struct sim_world *world)
     }
 }
 
+/* The next instant at which a fault begins, begins again or ends. */
+static void schedule_fault(struct sim_world *world, uint64_t now_ns)
+{
+    const uint64_t next_ns = fault_next_change_ns(&world->scenario->faults, now_ns);
+
+    if (next_ns < world->scenario->duration_ns) {
+        sim_kernel_at(world->kernel, next_ns, TAG_FAULT);
+    }
+}
+
 bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario,
                     enum sim_kernel_kind kind, char *error, uint32_t error_size)
 {
@@ -79,6 +92,8 @@ bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario
     }
     sim_catalog_init(&world->catalog, scenario);
     sim_store_init(&world->store, &world->catalog);
+    world->store.lost = on_lost;
+    world->store.lost_context = world;
     sim_accuracy_init(&world->accuracy, &world->catalog);
     sim_metrics_init(&world->metrics, scenario->duration_ns);
     sim_trace_hash_init(&world->trace, scenario->duration_ns);
@@ -97,6 +112,7 @@ bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario
         sim_process_init(&world->processes[i], world, i);
     }
     schedule_samples(world);
+    schedule_fault(world, 0);
     sim_kernel_at(world->kernel, 0, TAG_EPOCH);
     return true;
 }
@@ -159,7 +175,6 @@ void sim_world_send_ask(struct sim_world *world, struct sim_exchange *exchange, 
         .payload = exchange,
     };
 
-    sim_metrics_ask(&world->metrics, exchange->sent_ns);
     sim_kernel_send(world->kernel, send_ns, &message);
 }
 
@@ -325,6 +340,22 @@ static void on_sample_key(struct sim_world *world, uint32_t key, uint64_t now_ns
     }
 }
 
+/* A fault begins, begins again, or ends: what it does to the store's memory happens now. */
+static void on_fault(struct sim_world *world, uint64_t now_ns)
+{
+    const struct fault_list *list = &world->scenario->faults;
+
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct fault *fault = &list->faults[i];
+        if (fault->from_ns == now_ns || fault->until_ns == now_ns ||
+            (fault->period_ns != 0 && now_ns > fault->from_ns && now_ns < fault->until_ns &&
+             (now_ns - fault->from_ns) % fault->period_ns == 0)) {
+            sim_store_past_event(&world->store, i, now_ns);
+        }
+    }
+    schedule_fault(world, now_ns);
+}
+
 static void on_event(void *context, uint64_t now_ns, uint64_t tag)
 {
     struct sim_world *world = context;
@@ -337,6 +368,8 @@ static void on_event(void *context, uint64_t now_ns, uint64_t tag)
         run_process(world, process);
     } else if (tag == TAG_EPOCH) {
         on_epoch(world, now_ns);
+    } else if (tag == TAG_FAULT) {
+        on_fault(world, now_ns);
     } else if (tag == TAG_DRAIN) {
         on_drain(world, now_ns);
     } else {
@@ -344,32 +377,81 @@ static void on_event(void *context, uint64_t now_ns, uint64_t tag)
     }
 }
 
-static void serve(struct sim_world *world, struct sim_exchange *exchange, uint32_t shard,
-                  uint64_t now_ns)
+/* An answer leaves a shard, unless it is lost. */
+static void send_answer(struct sim_world *world, struct sim_exchange *exchange, uint32_t shard,
+                        const struct fault_service *service)
 {
     const struct sim_scenario *scenario = world->scenario;
-    const uint64_t done_ns = sim_store_done_ns(&world->store, exchange->key, now_ns);
-    sample_key(world, exchange->key, done_ns);
-    sim_polling_before_serving(&world->polling, &world->store, exchange->key, done_ns);
-    (void)sim_store_serve(&world->store, exchange, now_ns);
-    exchange->done_ns = done_ns;
+    struct sim_process *process = &world->processes[exchange->process];
     const uint64_t jitter_ns =
         scenario->jitter_ns / 2 == 0
             ? 0
             : sim_prng_below(&world->answer_jitter, scenario->jitter_ns / 2 + 1);
+    const uint64_t leaves_ns = exchange->done_ns + jitter_ns + service->reply_delay_ns;
+    const struct fault_fate fate =
+        fault_message(&scenario->faults, leaves_ns, FAULT_TO_PROCESS, exchange->process,
+                      shard - scenario->process_count, exchange->number);
     const struct sim_message answer = {
         .from = shard,
         .to = exchange->process,
         .size_bytes = SIM_ANSWER_BYTES,
         .payload = exchange,
     };
-    struct sim_process *process = &world->processes[exchange->process];
 
-    sim_trace_hash_add(&world->trace, done_ns, shard, exchange->answer.granted_units,
-                       exchange->key);
-    sim_kernel_send(world->kernel, done_ns + jitter_ns, &answer);
-    sim_process_reply_known(process, exchange, done_ns + jitter_ns + scenario->round_trip_ns / 2);
+    if (fate.lost || service->reply_is_lost) {
+        sim_process_reply_lost(process, exchange);
+        sim_world_free_exchange(world, exchange);
+    } else {
+        sim_kernel_send(world->kernel, leaves_ns + fate.delay_ns, &answer);
+        sim_process_reply_known(process, exchange,
+                                leaves_ns + fate.delay_ns + scenario->round_trip_ns / 2);
+    }
     run_process(world, process);
+}
+
+static enum sim_exchange_end end_of(enum fault_error error)
+{
+    return error == FAULT_ERROR_NONE       ? SIM_EXCHANGE_ANSWERED
+           : error == FAULT_ERROR_NOSCRIPT ? SIM_EXCHANGE_NOSCRIPT
+                                           : SIM_EXCHANGE_REFUSED;
+}
+
+static void serve(struct sim_world *world, struct sim_exchange *exchange, uint32_t shard,
+                  uint64_t now_ns)
+{
+    const struct sim_scenario *scenario = world->scenario;
+    const struct fault_service service =
+        fault_service(&scenario->faults, now_ns, exchange->process, shard - scenario->process_count,
+                      exchange->number, scenario->service_ns);
+
+    if (service.silent) {
+        struct sim_process *process = &world->processes[exchange->process];
+        sim_process_reply_lost(process, exchange);
+        sim_world_free_exchange(world, exchange);
+        run_process(world, process);
+        return;
+    }
+    exchange->end = end_of(service.error);
+    exchange->done_ns = now_ns;
+    if (exchange->end == SIM_EXCHANGE_ANSWERED) {
+        exchange->done_ns =
+            sim_store_done_ns(&world->store, exchange->key, now_ns, service.service_ns);
+        sample_key(world, exchange->key, exchange->done_ns);
+        sim_polling_before_serving(&world->polling, &world->store, exchange->key,
+                                   exchange->done_ns);
+        sim_store_serve(&world->store, exchange, exchange->done_ns);
+        sim_trace_hash_add(&world->trace, exchange->done_ns, shard, exchange->answer.granted_units,
+                           exchange->key);
+    }
+    send_answer(world, exchange, shard, &service);
+}
+
+static void on_lost(void *context, enum sim_loss loss, uint32_t key, uint64_t time_ns,
+                    uint64_t units)
+{
+    struct sim_world *world = context;
+
+    sim_accuracy_lost(&world->accuracy, loss, key, time_ns, units);
 }
 
 static void on_message(void *context, uint64_t now_ns, const struct sim_message *message)
@@ -407,6 +489,7 @@ bool sim_world_run(struct sim_world *world)
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {
         world->metrics.unanswered += sim_process_waiting_count(&world->processes[i]);
     }
+    sim_store_finish(&world->store);
     sim_accuracy_finish(&world->accuracy);
     sim_herd_finish(&world->herd);
     if (world->reacts) {
