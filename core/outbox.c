@@ -31,6 +31,7 @@ void outbox_report(struct weir_limiter *limiter, uint32_t slot, bool sealed)
         .life = cold->life,
         .sequence = ++cold->report_sequence,
         .spent_units = hot->spent_units,
+        .degraded_units = limiter->degraded[slot].window_units,
         .sealed = sealed,
     };
 
