@@ -65,7 +65,8 @@ enum fault_kind {
     FAULT_PAUSE,  /* nothing runs during the fault; what arrived meanwhile is handled after it */
     FAULT_FORK, /* at from_ns the process is copied, leases and all, into the one numbered process +
                    target count, which must not run before */
-    FAULT_SCALE, /* the target processes run during the fault only (out), or not during it (in) */
+    FAULT_SCALE, /* limit 1, out: the target processes run during the fault only; limit 0, in: not
+                    during it */
     FAULT_COUNT, /* the processes are told that the fleet has `limit` processes */
 
     /* clocks of processes */
@@ -115,7 +116,9 @@ struct fault_set {
     uint8_t *member; /* NULL: all; owned by whoever made the fault */
 };
 
-/* What each kind uses is said above; the rest is 0. */
+/* What each kind uses is said above; the rest is 0, and 1,000,000 where that changes nothing: the
+ * probability and the factor. What happens at an instant (a failover, a fork, an eviction without
+ * period) is over at from_ns + 1. */
 struct fault {
     char id[FAULT_ID_SIZE]; /* unique in a run */
     enum fault_kind kind;
@@ -136,7 +139,7 @@ struct fault {
     int32_t drift_ppb;
     uint32_t limit;
     uint64_t bytes_per_s;
-    uint32_t population; /* hot key, churn */
+    uint32_t population; /* hot key, churn: its index */
     uint32_t key_index;  /* within the population */
     enum fault_way way;
     enum fault_error error;
