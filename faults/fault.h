@@ -150,7 +150,7 @@ struct fault {
 struct fault_list {
     struct fault *faults;
     size_t count;
-    uint64_t *fired_count; /* by fault */
+    uint64_t *fired_count; /* by fault; NULL: nobody counts */
 };
 
 /* "store_outage" and so on, as scenarios name them. */
@@ -181,8 +181,9 @@ struct fault_fate {
 };
 
 /* What becomes of message `number` (each message of a run has its own) that leaves at time_ns. */
-struct fault_fate fault_message(const struct fault_list *list, uint64_t time_ns, enum fault_way way,
-                                uint32_t process, uint32_t shard, uint64_t number);
+struct fault_fate fault_message(const struct fault_list *list, uint64_t time_ns,
+                                enum fault_way way, uint32_t process, uint32_t shard,
+                                uint64_t number);
 
 /* --- service.c --- */
 struct fault_service {
@@ -193,12 +194,13 @@ struct fault_service {
     uint64_t reply_delay_ns;
 };
 
-/* What a shard does with an ask that arrives at time_ns and usually takes service_ns. */
+/* What a shard does with an ask, message `number`, that arrives at time_ns and usually takes
+ * service_ns. */
 struct fault_service fault_service(const struct fault_list *list, uint64_t time_ns,
                                    uint32_t process, uint32_t shard, uint64_t number,
                                    uint64_t service_ns);
 
-/* The shard's clock less true time. */
+/* The shard's clock less true time; each call counts as one reading. */
 int64_t fault_store_step_ns(const struct fault_list *list, uint64_t time_ns, uint32_t shard);
 
 /* --- life.c --- */

@@ -1,61 +1,69 @@
-/* What happens to asks and answers on their way. */
+/* What happens to asks and answers on their way between processes and shards.
+ *
+ * A message's fate is decided when it leaves: what is on its way when a partition begins arrives.
+ * What is lost is not delayed or doubled as well, and a copy shares the fate of what it is a copy
+ * of but for its delay. Times only ever grow, so that nobody who runs ahead is overtaken. */
 #include "fault.h"
 
 #define PPM UINT64_C(1000000)
 
-/* Lots about one message: which is for what. */
+/* Lots of one message that do not depend on each other. */
 enum lot {
-    LOT_STRIKES = 0,
-    LOT_SPREAD,
-    LOTS,
+    LOT_HAPPENS = 0,
+    LOT_DELAY,
+    LOT_COUNT = 4,
 };
 
-static uint64_t lot_number(uint64_t number, enum fault_way way, enum lot lot)
+static void count(const struct fault_list *list, size_t index)
 {
-    return (number * 2 + (way == FAULT_TO_PROCESS)) * LOTS + lot;
+    if (list->fired_count != NULL) {
+        list->fired_count[index]++;
+    }
 }
 
-static bool strikes(const struct fault *fault, enum fault_way way, uint64_t number)
+static bool happens(const struct fault *fault, uint64_t number)
 {
-    return fault->probability_ppm >= PPM ||
-           fault_lot(fault, lot_number(number, way, LOT_STRIKES), PPM) < fault->probability_ppm;
+    return fault_lot(fault, number * LOT_COUNT + LOT_HAPPENS, PPM) < fault->probability_ppm;
 }
 
-static uint64_t spread_ns(const struct fault *fault, enum fault_way way, uint64_t number)
+static uint64_t spread_ns(const struct fault *fault, uint64_t number)
 {
     return fault->spread_ns == 0
                ? 0
-               : fault_lot(fault, lot_number(number, way, LOT_SPREAD), fault->spread_ns + 1);
+               : fault_lot(fault, number * LOT_COUNT + LOT_DELAY, fault->spread_ns + 1);
 }
 
-static bool goes_its_way(const struct fault *fault, enum fault_way way)
+static bool concerns(const struct fault *fault, uint64_t time_ns, uint32_t process, uint32_t shard)
 {
-    return fault->way == FAULT_BOTH_WAYS || fault->way == way;
+    return fault_is_active(fault, time_ns) && fault_set_holds(&fault->processes, process) &&
+           (fault->kind == FAULT_REGION_CUT || fault_set_holds(&fault->shards, shard));
 }
 
-/* Whether the fault did anything to the message. */
-static bool apply(const struct fault *fault, enum fault_way way, uint64_t number,
+static bool loses(const struct fault *fault, enum fault_way way, uint64_t number)
+{
+    if (fault->kind == FAULT_PARTITION) {
+        return fault->way == FAULT_BOTH_WAYS || fault->way == way;
+    }
+    return fault->kind == FAULT_REGION_CUT ||
+           ((fault->kind == FAULT_LOSS ||
+             (fault->kind == FAULT_REQUEST_LOST && way == FAULT_TO_STORE)) &&
+            happens(fault, number));
+}
+
+/* Returns whether the fault did anything. */
+static bool delay(const struct fault *fault, enum fault_way way, uint64_t number,
                   struct fault_fate *fate)
 {
-    if (fault->kind == FAULT_REGION_CUT ||
-        (fault->kind == FAULT_PARTITION && goes_its_way(fault, way))) {
-        fate->lost = true;
-    } else if ((fault->kind == FAULT_LOSS && goes_its_way(fault, way)) ||
-               (fault->kind == FAULT_REQUEST_LOST && way == FAULT_TO_STORE)) {
-        if (!strikes(fault, way, number)) {
-            return false;
-        }
-        fate->lost = true;
-    } else if (fault->kind == FAULT_DELAY && goes_its_way(fault, way)) {
-        fate->delay_ns += fault->added_ns + spread_ns(fault, way, number);
-    } else if (fault->kind == FAULT_DUPLICATE && way == FAULT_TO_STORE &&
-               strikes(fault, way, number)) {
-        fate->doubled = true;
-        fate->copy_delay_ns = spread_ns(fault, way, number);
-    } else {
-        return false;
+    if (fault->kind == FAULT_DELAY) {
+        fate->delay_ns += fault->added_ns + spread_ns(fault, number);
+        return true;
     }
-    return true;
+    if (fault->kind == FAULT_DUPLICATE && way == FAULT_TO_STORE && happens(fault, number)) {
+        fate->doubled = true;
+        fate->copy_delay_ns += spread_ns(fault, number);
+        return true;
+    }
+    return false;
 }
 
 struct fault_fate fault_message(const struct fault_list *list, uint64_t time_ns, enum fault_way way,
@@ -65,10 +73,17 @@ struct fault_fate fault_message(const struct fault_list *list, uint64_t time_ns,
 
     for (size_t i = 0; i < list->count; i++) {
         const struct fault *fault = &list->faults[i];
-        if (fault_is_active(fault, time_ns) && fault_set_holds(&fault->processes, process) &&
-            fault_set_holds(&fault->shards, shard)) {
-            list->fired_count[i] += apply(fault, way, number, &fate);
+        if (concerns(fault, time_ns, process, shard) && loses(fault, way, number)) {
+            fate.lost = true;
+            count(list, i);
         }
     }
+    for (size_t i = 0; i < list->count && !fate.lost; i++) {
+        const struct fault *fault = &list->faults[i];
+        if (concerns(fault, time_ns, process, shard) && delay(fault, way, number, &fate)) {
+            count(list, i);
+        }
+    }
+    fate.copy_delay_ns = fate.doubled ? fate.copy_delay_ns + fate.delay_ns : 0;
     return fate;
 }

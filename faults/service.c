@@ -1,61 +1,81 @@
-/* What a shard does with an ask. What becomes of its memory is for the host to carry out: it begins
- * and ends with the fault. */
+/* What a shard does with an ask that reaches it, and what its clock reads. What happens to its
+ * memory (failover, empty, evict, split) is its host's to do; while an emptied store is down, it is
+ * silent here.
+ *
+ * An ask's fate is decided when it arrives: one that waits for its turn when an outage begins is
+ * still carried out. A silent store says nothing, so nothing else can happen to the ask; a refused
+ * one is not carried out, so there is no reply that could be lost. */
 #include "fault.h"
 
 #define PPM UINT64_C(1000000)
 
+/* Lots of one ask that do not depend on each other, and not on those of its message. */
 enum lot {
-    LOT_STRIKES = 0,
-    LOT_SPREAD,
-    LOTS,
+    LOT_REPLY = 2,
+    LOT_DELAY = 3,
+    LOT_COUNT = 4,
 };
 
-static bool strikes(const struct fault *fault, uint64_t number)
+static void count(const struct fault_list *list, size_t index)
 {
-    return fault->probability_ppm >= PPM ||
-           fault_lot(fault, number * LOTS + LOT_STRIKES, PPM) < fault->probability_ppm;
+    if (list->fired_count != NULL) {
+        list->fired_count[index]++;
+    }
 }
 
+static bool happens(const struct fault *fault, uint64_t number)
+{
+    return fault_lot(fault, number * LOT_COUNT + LOT_REPLY, PPM) < fault->probability_ppm;
+}
+
+static bool concerns(const struct fault *fault, uint64_t time_ns, uint32_t shard)
+{
+    return fault_is_active(fault, time_ns) && fault_set_holds(&fault->shards, shard);
+}
+
+static bool is_silent(const struct fault *fault)
+{
+    return fault->kind == FAULT_STORE_OUTAGE || fault->kind == FAULT_STORE_EMPTY;
+}
+
+static enum fault_error error_of(const struct fault *fault, uint32_t process, uint64_t number)
+{
+    if (fault->kind == FAULT_STORE_ERROR && happens(fault, number)) {
+        return fault->error;
+    }
+    if (fault->kind == FAULT_STORE_CONNECTIONS && process >= fault->limit) {
+        return FAULT_ERROR_CONNECTIONS;
+    }
+    return FAULT_ERROR_NONE;
+}
+
+/* Saturating: a store a million times slower than one that is slow already never answers. */
 static uint64_t slowed_ns(uint64_t service_ns, uint32_t factor_ppm)
 {
-    return service_ns / PPM * factor_ppm + service_ns % PPM * factor_ppm / PPM;
+    __extension__ const unsigned __int128 slowed = (unsigned __int128)service_ns * factor_ppm / PPM;
+
+    return slowed > UINT64_MAX / 4 ? UINT64_MAX / 4 : (uint64_t)slowed;
 }
 
-static bool is_down(const struct fault *fault)
+/* Returns whether the fault did anything. */
+static bool carry_out(const struct fault *fault, uint32_t process, uint64_t number,
+                      struct fault_service *service)
 {
-    return fault->kind == FAULT_STORE_OUTAGE || fault->kind == FAULT_STORE_EMPTY ||
-           fault->kind == FAULT_STORE_FAILOVER;
-}
-
-/* Whether the fault did anything to the ask. */
-static bool apply(const struct fault *fault, uint32_t process, uint64_t number,
-                  struct fault_service *service)
-{
-    if (is_down(fault)) {
-        service->silent = true;
-    } else if (fault->kind == FAULT_STORE_SLOW) {
+    if (fault->kind == FAULT_STORE_SLOW) {
         service->service_ns = slowed_ns(service->service_ns, fault->factor_ppm);
         service->reply_delay_ns += fault->added_ns;
         if (fault->spread_ns != 0) {
             service->reply_delay_ns +=
-                fault_lot(fault, number * LOTS + LOT_SPREAD, fault->spread_ns + 1);
+                fault_lot(fault, number * LOT_COUNT + LOT_DELAY, fault->spread_ns + 1);
         }
-    } else if (fault->kind == FAULT_STORE_ERROR && strikes(fault, number)) {
-        service->error = fault->error;
-    } else if (fault->kind == FAULT_STORE_CONNECTIONS && process >= fault->limit) {
-        service->error = FAULT_ERROR_CONNECTIONS;
-    } else if (fault->kind == FAULT_REPLY_LOST && strikes(fault, number)) {
-        service->reply_is_lost = true;
-    } else {
-        return false;
+        return true;
     }
-    return true;
-}
-
-/* Of these only asks of the target processes. */
-static bool has_processes(const struct fault *fault)
-{
-    return fault->kind == FAULT_REPLY_LOST;
+    if (fault->kind == FAULT_REPLY_LOST && fault_set_holds(&fault->processes, process) &&
+        happens(fault, number)) {
+        service->reply_is_lost = true;
+        return true;
+    }
+    return false;
 }
 
 struct fault_service fault_service(const struct fault_list *list, uint64_t time_ns,
@@ -66,9 +86,25 @@ struct fault_service fault_service(const struct fault_list *list, uint64_t time_
 
     for (size_t i = 0; i < list->count; i++) {
         const struct fault *fault = &list->faults[i];
-        if (fault_is_active(fault, time_ns) && fault_set_holds(&fault->shards, shard) &&
-            (!has_processes(fault) || fault_set_holds(&fault->processes, process))) {
-            list->fired_count[i] += apply(fault, process, number, &service);
+        if (is_silent(fault) && concerns(fault, time_ns, shard)) {
+            service.silent = true;
+            count(list, i);
+        }
+    }
+    for (size_t i = 0; i < list->count && !service.silent; i++) {
+        const struct fault *fault = &list->faults[i];
+        const enum fault_error error =
+            concerns(fault, time_ns, shard) ? error_of(fault, process, number) : FAULT_ERROR_NONE;
+        if (error != FAULT_ERROR_NONE && service.error == FAULT_ERROR_NONE) {
+            service.error = error;
+            count(list, i);
+        }
+    }
+    for (size_t i = 0; i < list->count && !service.silent && service.error == FAULT_ERROR_NONE;
+         i++) {
+        const struct fault *fault = &list->faults[i];
+        if (concerns(fault, time_ns, shard) && carry_out(fault, process, number, &service)) {
+            count(list, i);
         }
     }
     return service;
@@ -80,10 +116,9 @@ int64_t fault_store_step_ns(const struct fault_list *list, uint64_t time_ns, uin
 
     for (size_t i = 0; i < list->count; i++) {
         const struct fault *fault = &list->faults[i];
-        if (fault->kind == FAULT_STORE_CLOCK && fault_is_active(fault, time_ns) &&
-            fault_set_holds(&fault->shards, shard)) {
+        if (fault->kind == FAULT_STORE_CLOCK && concerns(fault, time_ns, shard)) {
             step_ns += fault->step_ns;
-            list->fired_count[i]++;
+            count(list, i);
         }
     }
     return step_ns;
