@@ -82,6 +82,7 @@ bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario
     sim_accuracy_init(&world->accuracy, &world->catalog);
     sim_metrics_init(&world->metrics, scenario->duration_ns);
     sim_trace_hash_init(&world->trace, scenario->duration_ns);
+    sim_watch_init(&world->watch, &world->accuracy.history);
     sim_prng_init(&world->answer_jitter, scenario->seed, "jitter of answers", 0);
     world->clientele = sim_clientele_new(scenario);
     world->epoch_ns = epoch_length_ns(world);
@@ -115,6 +116,7 @@ void sim_world_deinit(struct sim_world *world)
     sim_accuracy_deinit(&world->accuracy);
     sim_metrics_deinit(&world->metrics);
     sim_trace_hash_deinit(&world->trace);
+    sim_watch_deinit(&world->watch);
     sim_catalog_deinit(&world->catalog);
     sim_kernel_free(world->kernel);
     for (uint32_t i = 0; i < world->exchange_block_count; i++) {
@@ -182,6 +184,7 @@ void sim_world_decided(struct sim_world *world, uint32_t process, const struct s
     world->metrics.pairs += request->first_touch;
     sim_trace_hash_add(&world->trace, decided_ns, process,
                        request->arrived_ns << 2 | (admitted ? 1 : 2), request->key);
+    sim_watch_decided(&world->watch, &world->accuracy, process, request, decided_ns, decision);
     if (admitted) {
         sim_accuracy_admitted(&world->accuracy, request->key, request->arrived_ns, decided_ns,
                               request->cost_units, request->charged_units);
@@ -197,8 +200,10 @@ static void generate_arrivals(struct sim_world *world, uint64_t end_ns)
     struct sim_arrival arrival;
 
     while (sim_clientele_next(world->clientele, end_ns, &arrival)) {
-        world->ideal.given_up += !sim_accuracy_arrival(&world->accuracy, arrival.key,
-                                                       arrival.time_ns, arrival.cost_units);
+        const bool is_due = sim_accuracy_arrival(&world->accuracy, arrival.key, arrival.time_ns,
+                                                 arrival.cost_units);
+        world->ideal.given_up += !is_due;
+        sim_watch_arrival(&world->watch, &arrival, is_due);
         sim_herd_arrival(&world->herd, arrival.key, arrival.time_ns);
         sim_process_enqueue(&world->processes[arrival.process], &arrival);
         world->metrics.requests++;
@@ -225,6 +230,7 @@ static void on_epoch(struct sim_world *world, uint64_t now_ns)
     const uint64_t end_ns = now_ns + world->epoch_ns;
 
     world->epoch_start_ns = now_ns;
+    sim_watch_advance(&world->watch, &world->store, now_ns);
     if (now_ns >= duration_ns) {
         sim_kernel_at(world->kernel, now_ns + DRAIN_NS, TAG_DRAIN);
         world->epoch_ns = DRAIN_NS;
@@ -351,6 +357,7 @@ static void serve(struct sim_world *world, struct sim_exchange *exchange, uint32
     const uint64_t done_ns = sim_store_done_ns(&world->store, exchange->key, now_ns);
     sample_key(world, exchange->key, done_ns);
     sim_polling_before_serving(&world->polling, &world->store, exchange->key, done_ns);
+    sim_watch_before_serving(&world->watch, &world->store, exchange->key, done_ns);
     (void)sim_store_serve(&world->store, exchange, now_ns);
     exchange->done_ns = done_ns;
     const uint64_t jitter_ns =
@@ -367,6 +374,7 @@ static void serve(struct sim_world *world, struct sim_exchange *exchange, uint32
 
     sim_trace_hash_add(&world->trace, done_ns, shard, exchange->answer.granted_units,
                        exchange->key);
+    sim_watch_served(&world->watch, exchange, done_ns);
     sim_kernel_send(world->kernel, done_ns + jitter_ns, &answer);
     sim_process_reply_known(process, exchange, done_ns + jitter_ns + scenario->round_trip_ns / 2);
     run_process(world, process);
@@ -407,6 +415,7 @@ bool sim_world_run(struct sim_world *world)
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {
         world->metrics.unanswered += sim_process_waiting_count(&world->processes[i]);
     }
+    sim_watch_finish(&world->watch, &world->store);
     sim_accuracy_finish(&world->accuracy);
     sim_herd_finish(&world->herd);
     if (world->reacts) {
