@@ -39,6 +39,9 @@ struct sim_client_operations {
     /* Hear of scenario->changes[change], perhaps again or late. Returns whether it was news. NULL
      * for a client that knows no changes. */
     bool (*configure)(struct sim_client *client, uint32_t change);
+    /* Permits of a key that die with the process: held, promised, or given up and not told of yet.
+     * NULL for a client that holds none. */
+    uint64_t (*lost_units)(const struct sim_client *client, uint32_t key);
     /* The next four are NULL for a client without timers, leases and bounds; so are quota and
      * spendable_units. */
     uint64_t (*next_deadline_ns)(const struct sim_client *client);

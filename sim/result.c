@@ -107,31 +107,6 @@ static json_t *store_json(const struct sim_world *world)
                      integer(metrics->pairs));
 }
 
-/* Granted permits must have been spent or given back: what is missing was lost, and nothing else
- * explains it. Baselines keep no such ledger. */
-static int64_t missing_units(const struct sim_world *world, const struct sim_judgement *judgement)
-{
-    if (world->scenario->coordination != SIM_COORDINATION_LEASE) {
-        return 0;
-    }
-    uint64_t unlimited_units = 0; /* spent without a grant */
-    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
-        unlimited_units += world->processes[i].unlimited_units;
-    }
-    return (int64_t)world->store.granted_units - (int64_t)world->store.returned_units -
-           (int64_t)(judgement->charged_units - unlimited_units);
-}
-
-static json_t *ledger_json(const struct sim_world *world, const struct sim_judgement *judgement)
-{
-    const struct sim_store *store = &world->store;
-
-    return json_pack("{s:o, s:o, s:o, s:I, s:b}", "granted_units", integer(store->granted_units),
-                     "spent_units", integer(judgement->charged_units), "returned_units",
-                     integer(store->returned_units), "missing_units",
-                     (json_int_t)missing_units(world, judgement), "drained", world->drained);
-}
-
 static json_t *billing_json(const struct sim_world *world, const struct sim_judgement *judgement)
 {
     const uint64_t reported = sim_world_reported_units(world);
@@ -273,7 +248,7 @@ static json_t *body_json(const struct sim_result *result, const struct sim_world
     json_object_set_new(json, "clients", sim_result_clients(world));
     json_object_set_new(json, "remaining", sim_result_remaining(world));
     json_object_set_new(json, "fairness", sim_result_fairness(world));
-    json_object_set_new(json, "ledger", ledger_json(world, &result->all));
+    json_object_set_new(json, "ledger", sim_ledger_json(&result->ledger));
     json_object_set_new(json, "billing", billing_json(world, &result->all));
     json_object_set_new(json, "config", config_json(&result->config));
     json_object_set_new(json, "faults", json_array());
@@ -292,8 +267,8 @@ void sim_result_make(struct sim_result *result, const struct sim_world *world,
     for (uint32_t i = 0; i < scenario->population_count; i++) {
         sim_judgement_make(&result->by_population[i], &world->accuracy, i);
     }
-    const int64_t missing = missing_units(world, &result->all);
-    result->all.cause_units[SIM_CAUSE_UNEXPLAINED] += (uint64_t)(missing < 0 ? -missing : missing);
+    sim_ledger_make(&result->ledger, world, &result->all);
+    result->all.cause_units[SIM_CAUSE_UNEXPLAINED] += sim_ledger_unexplained_units(&result->ledger);
     result->json = body_json(result, world, kind);
     const bool met = check_expectations(scenario, result->json);
     result->verdict = world->metrics.requests == 0 ? SIM_VERDICT_INCONCLUSIVE

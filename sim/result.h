@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "judgement.h"
+#include "ledger.h"
 #include "world.h"
 
 enum sim_verdict {
@@ -26,7 +27,8 @@ struct sim_result {
     struct sim_config_totals config;
     struct sim_judgement all;
     struct sim_judgement *by_population; /* owned */
-    json_t *json;                        /* owned */
+    struct sim_ledger ledger;
+    json_t *json; /* owned */
 };
 
 /* Requires a finished run. */

@@ -302,6 +302,7 @@ void sim_store_peek(const struct sim_store *store, uint32_t key, const struct we
     weir_store_key_advance(&copy, name, plan, sim_store_us(time_ns));
     level->left_units = weir_store_key_remaining(&copy);
     level->taken_units = entry->lumps_units + copy.trickled_units;
+    level->out_units = weir_store_key_out(&copy);
     if (weir_plan_has_windows(plan)) {
         const uint64_t taken = taken_in_window(entry, name, plan, time_ns);
         level->window_taken_units = taken;

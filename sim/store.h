@@ -69,6 +69,7 @@ uint64_t sim_store_idle_ns(const struct sim_store *store, uint64_t now_ns);
 struct sim_store_level {
     uint64_t left_units;
     uint64_t taken_units;        /* since time 0, less what came back */
+    uint64_t out_units;          /* in processes, as far as the store knows */
     uint64_t window_left_units;  /* window, sliding, log: of the window that ends at time_ns, ... */
     uint64_t window_taken_units; /* ... and taken in it; of another algorithm 0 */
 };

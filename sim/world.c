@@ -97,6 +97,7 @@ bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario
     sim_accuracy_init(&world->accuracy, &world->catalog);
     sim_metrics_init(&world->metrics, scenario->duration_ns);
     sim_trace_hash_init(&world->trace, scenario->duration_ns);
+    sim_watch_init(&world->watch, &world->accuracy.history);
     sim_prng_init(&world->answer_jitter, scenario->seed, "jitter of answers", 0);
     world->clientele = sim_clientele_new(scenario);
     world->epoch_ns = epoch_length_ns(world);
@@ -131,6 +132,7 @@ void sim_world_deinit(struct sim_world *world)
     sim_accuracy_deinit(&world->accuracy);
     sim_metrics_deinit(&world->metrics);
     sim_trace_hash_deinit(&world->trace);
+    sim_watch_deinit(&world->watch);
     sim_catalog_deinit(&world->catalog);
     sim_kernel_free(world->kernel);
     for (uint32_t i = 0; i < world->exchange_block_count; i++) {
@@ -197,6 +199,7 @@ void sim_world_decided(struct sim_world *world, uint32_t process, const struct s
     world->metrics.pairs += request->first_touch;
     sim_trace_hash_add(&world->trace, decided_ns, process,
                        request->arrived_ns << 2 | (admitted ? 1 : 2), request->key);
+    sim_watch_decided(&world->watch, &world->accuracy, process, request, decided_ns, decision);
     if (admitted) {
         sim_accuracy_admitted(&world->accuracy, request->key, request->arrived_ns, decided_ns,
                               request->cost_units, request->charged_units);
@@ -212,8 +215,10 @@ static void generate_arrivals(struct sim_world *world, uint64_t end_ns)
     struct sim_arrival arrival;
 
     while (sim_clientele_next(world->clientele, end_ns, &arrival)) {
-        world->ideal.given_up += !sim_accuracy_arrival(&world->accuracy, arrival.key,
-                                                       arrival.time_ns, arrival.cost_units);
+        const bool is_due = sim_accuracy_arrival(&world->accuracy, arrival.key, arrival.time_ns,
+                                                 arrival.cost_units);
+        world->ideal.given_up += !is_due;
+        sim_watch_arrival(&world->watch, &arrival, is_due);
         sim_herd_arrival(&world->herd, arrival.key, arrival.time_ns);
         sim_process_enqueue(&world->processes[arrival.process], &arrival);
         world->metrics.requests++;
@@ -240,6 +245,7 @@ static void on_epoch(struct sim_world *world, uint64_t now_ns)
     const uint64_t end_ns = now_ns + world->epoch_ns;
 
     world->epoch_start_ns = now_ns;
+    sim_watch_advance(&world->watch, &world->store, now_ns);
     if (now_ns >= duration_ns) {
         sim_kernel_at(world->kernel, now_ns + DRAIN_NS, TAG_DRAIN);
         world->epoch_ns = DRAIN_NS;
@@ -439,6 +445,7 @@ static void serve(struct sim_world *world, struct sim_exchange *exchange, uint32
         sample_key(world, exchange->key, exchange->done_ns);
         sim_polling_before_serving(&world->polling, &world->store, exchange->key,
                                    exchange->done_ns);
+        sim_watch_before_serving(&world->watch, &world->store, exchange->key, exchange->done_ns);
         sim_store_serve(&world->store, exchange, exchange->done_ns);
         sim_trace_hash_add(&world->trace, exchange->done_ns, shard, exchange->answer.granted_units,
                            exchange->key);
@@ -490,6 +497,7 @@ bool sim_world_run(struct sim_world *world)
         world->metrics.unanswered += sim_process_waiting_count(&world->processes[i]);
     }
     sim_store_finish(&world->store);
+    sim_watch_finish(&world->watch, &world->store);
     sim_accuracy_finish(&world->accuracy);
     sim_herd_finish(&world->herd);
     if (world->reacts) {

@@ -18,6 +18,7 @@
 #include "process.h"
 #include "store.h"
 #include "trace_hash.h"
+#include "watch.h"
 
 struct sim_world {
     const struct sim_scenario *scenario;
@@ -32,6 +33,7 @@ struct sim_world {
     struct sim_trace_hash trace;
     struct sim_herd herd;
     struct sim_polling polling;
+    struct sim_watch watch;
 
     /* Clients that react: the oracle in `accuracy` is that of a second run, see ideal.h, once the
      * run is over, and this is how it went with the oracle fed the arrivals that were made. */

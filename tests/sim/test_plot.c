@@ -47,7 +47,7 @@ static int clean_up(void **state)
 static FILE *open_csv(const char *name, const char *heading)
 {
     char path[200];
-    char line[400];
+    char line[1200];
 
     snprintf(path, sizeof path, "%s/%s", FOLDER, name);
     FILE *file = fopen(path, "rb");
@@ -174,9 +174,13 @@ static void causes_sum_to_those_of_the_result(void **state)
     FILE *file =
         open_csv("causes.csv", "end_s,over_parked_units,over_unclaimed_units,over_withheld_units,"
                                "over_race_units,over_stale_plan_units,over_plan_change_units,"
+                               "over_dead_process_units,over_lost_reply_units,over_degraded_units,"
+                               "over_data_lost_units,over_clock_units,"
                                "over_unexplained_units,under_parked_units,under_unclaimed_units,"
                                "under_withheld_units,under_race_units,under_stale_plan_units,"
-                               "under_plan_change_units,under_unexplained_units\n");
+                               "under_plan_change_units,under_dead_process_units,"
+                               "under_lost_reply_units,under_degraded_units,under_data_lost_units,"
+                               "under_clock_units,under_unexplained_units\n");
     uint64_t sums[SIM_CAUSE_COUNT] = {0};
     uint64_t units;
     double end_s;
