@@ -110,6 +110,11 @@ void sim_process_deinit(struct sim_process *process);
 
 void sim_process_enqueue(struct sim_process *process, const struct sim_arrival *arrival);
 
+/* Send all that the client has to send, and hand it a reply that has landed. */
+void sim_process_send_all(struct sim_process *process, uint64_t now_ns, uint64_t local_ns);
+void sim_process_hand_in(struct sim_process *process, const struct sim_exchange *exchange,
+                         uint64_t now_ns, uint64_t local_ns);
+
 /* Run to until_ns, or to the horizon if that is earlier; what lies at the bound itself is left for
  * later. */
 void sim_process_run(struct sim_process *process, uint64_t until_ns);
@@ -122,8 +127,8 @@ void sim_process_reply(struct sim_process *process, struct sim_exchange *exchang
 void sim_process_reply_known(struct sim_process *process, struct sim_exchange *exchange,
                              uint64_t reply_ns);
 
-/* No reply to this exchange will ever arrive. */
-void sim_process_reply_lost(struct sim_process *process, struct sim_exchange *exchange);
+/* An exchange is under way no longer: its reply is here, or will never arrive. */
+void sim_process_land(struct sim_process *process, const struct sim_exchange *exchange);
 
 /* Replies whose time cannot be known in advance (a contended network) did not come before now_ns:
  * none comes before the next SIM_PROCESS_STEP_NS, or it is handled as if it came at their end. */

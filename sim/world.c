@@ -4,6 +4,8 @@
 
 #include "ideal.h"
 #include "memory.h"
+#include "sampling.h"
+#include "serving.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
@@ -12,15 +14,6 @@
 #define DRAIN_NS (100 * NS_PER_MS)
 #define DRAIN_ROUNDS_MAX 600
 #define EXCHANGES_PER_BLOCK 256
-
-/* Events, in the order in which they happen at one instant. */
-#define TAG_LIFE SIM_WORLD_TAG_LIFE
-#define TAG_SAMPLE_MINUTE UINT64_C(1)
-#define TAG_EPOCH UINT64_C(2)
-#define TAG_DRAIN UINT64_C(3)
-#define TAG_FAULT UINT64_C(4)
-#define TAG_WAKE (UINT64_C(1) << 32)       /* + process */
-#define TAG_SAMPLE_KEY (UINT64_C(2) << 32) /* + key: one of its windows ends */
 
 static void on_event(void *context, uint64_t now_ns, uint64_t tag);
 static void on_message(void *context, uint64_t now_ns, const struct sim_message *message);
@@ -48,28 +41,13 @@ static uint64_t epoch_length_ns(const struct sim_world *world)
     return length_ms * NS_PER_MS;
 }
 
-static void schedule_samples(struct sim_world *world)
-{
-    const uint64_t duration_ns = world->scenario->duration_ns;
-
-    sim_kernel_at(world->kernel, MINUTE_NS < duration_ns ? MINUTE_NS : duration_ns,
-                  TAG_SAMPLE_MINUTE);
-    for (uint32_t key = 0; key < world->catalog.key_count; key++) {
-        if (world->accuracy.keys[key].has_windows) {
-            const uint64_t end_ns = sim_accuracy_interval_end_ns(&world->accuracy, key, 0);
-            sim_kernel_at(world->kernel, end_ns < duration_ns ? end_ns : duration_ns,
-                          TAG_SAMPLE_KEY + key);
-        }
-    }
-}
-
 /* The next instant at which a fault begins, begins again or ends. */
 static void schedule_fault(struct sim_world *world, uint64_t now_ns)
 {
     const uint64_t next_ns = fault_next_change_ns(&world->scenario->faults, now_ns);
 
     if (next_ns < world->scenario->duration_ns) {
-        sim_kernel_at(world->kernel, next_ns, TAG_FAULT);
+        sim_kernel_at(world->kernel, next_ns, SIM_WORLD_TAG_FAULT);
     }
 }
 
@@ -115,9 +93,9 @@ bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario
         sim_process_init(&world->processes[i], world, i);
     }
     sim_world_life_init(world);
-    schedule_samples(world);
+    sim_sampling_schedule(world);
     schedule_fault(world, 0);
-    sim_kernel_at(world->kernel, 0, TAG_EPOCH);
+    sim_kernel_at(world->kernel, 0, SIM_WORLD_TAG_EPOCH);
     return true;
 }
 
@@ -233,9 +211,7 @@ static void generate_arrivals(struct sim_world *world, uint64_t end_ns)
     }
 }
 
-/* Run a process on, and where the time of a reply cannot be known in advance, come back when it has
- * caught up. */
-static void run_process(struct sim_world *world, struct sim_process *process)
+void sim_world_run_process(struct sim_world *world, struct sim_process *process)
 {
     const uint64_t epoch_end_ns = world->epoch_start_ns + world->epoch_ns;
     const uint64_t end_ns = world->next_life_ns < epoch_end_ns ? world->next_life_ns : epoch_end_ns;
@@ -245,7 +221,7 @@ static void run_process(struct sim_world *world, struct sim_process *process)
         const uint64_t now_ns = sim_kernel_now_ns(world->kernel);
         sim_kernel_at(world->kernel,
                       process->horizon_ns > now_ns ? process->horizon_ns : now_ns + 1,
-                      TAG_WAKE + process->number);
+                      SIM_WORLD_TAG_WAKE + process->number);
     }
 }
 
@@ -258,19 +234,20 @@ static void on_epoch(struct sim_world *world, uint64_t now_ns)
     sim_watch_advance(&world->watch, &world->store, now_ns);
     if (now_ns >= duration_ns) {
         sim_world_life_end(world, now_ns);
-        sim_kernel_at(world->kernel, now_ns + DRAIN_NS, TAG_DRAIN);
+        sim_kernel_at(world->kernel, now_ns + DRAIN_NS, SIM_WORLD_TAG_DRAIN);
         world->epoch_ns = DRAIN_NS;
     } else {
         sim_polling_epoch(&world->polling, &world->store, world->processes, now_ns);
         generate_arrivals(world, end_ns < duration_ns ? end_ns : duration_ns);
-        sim_kernel_at(world->kernel, end_ns < duration_ns ? end_ns : duration_ns, TAG_EPOCH);
+        sim_kernel_at(world->kernel, end_ns < duration_ns ? end_ns : duration_ns,
+                      SIM_WORLD_TAG_EPOCH);
         if (end_ns > duration_ns) {
             world->epoch_ns = duration_ns - now_ns;
         }
     }
     sim_accuracy_check_contract(&world->accuracy, now_ns);
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {
-        run_process(world, &world->processes[i]);
+        sim_world_run_process(world, &world->processes[i]);
     }
     if (world->progress != NULL) {
         world->progress(world->progress_context, world, now_ns);
@@ -289,71 +266,14 @@ static void on_drain(struct sim_world *world, uint64_t now_ns)
         struct sim_process *process = &world->processes[i];
         sim_process_run(process, now_ns);
         done &= sim_process_shutdown(process, now_ns);
-        run_process(world, process);
+        sim_world_run_process(world, process);
     }
     world->drain_rounds++;
     world->drained = done;
     if (!done && world->drain_rounds < DRAIN_ROUNDS_MAX) {
-        sim_kernel_at(world->kernel, now_ns + world->epoch_ns, TAG_DRAIN);
+        sim_kernel_at(world->kernel, now_ns + world->epoch_ns, SIM_WORLD_TAG_DRAIN);
     } else {
         sim_kernel_stop(world->kernel); /* requests may wait for ever */
-    }
-}
-
-/* Note the store's state at the end of each of the key's intervals up to until_ns. An ask is
- * carried out when it arrives, with the time at which its service ends, which may be much later:
- * call this first, so that the state is never ahead of an interval's end. */
-static void sample_key(struct sim_world *world, uint32_t key, uint64_t until_ns)
-{
-    const uint64_t duration_ns = world->scenario->duration_ns;
-    uint32_t *interval = &world->next_samples[key];
-
-    while (*interval < world->accuracy.keys[key].cell_count) {
-        const uint64_t interval_ns = sim_accuracy_interval_end_ns(&world->accuracy, key, *interval);
-        const uint64_t end_ns = interval_ns < duration_ns ? interval_ns : duration_ns;
-        struct sim_store_level level;
-        if (end_ns > until_ns) {
-            break;
-        }
-        sim_store_peek(&world->store, key,
-                       sim_plan_history_plan(&world->accuracy.history, key, end_ns), end_ns,
-                       &level);
-        if (world->accuracy.keys[key].has_windows) {
-            sim_accuracy_store(&world->accuracy, key, *interval, level.window_left_units,
-                               level.window_taken_units);
-        } else {
-            sim_accuracy_store(&world->accuracy, key, *interval, level.left_units,
-                               level.taken_units);
-        }
-        ++*interval;
-    }
-}
-
-static void on_sample_minute(struct sim_world *world, uint64_t now_ns)
-{
-    const uint64_t duration_ns = world->scenario->duration_ns;
-
-    for (uint32_t key = 0; key < world->catalog.key_count; key++) {
-        if (!world->accuracy.keys[key].has_windows) {
-            sample_key(world, key, now_ns);
-        }
-    }
-    if (now_ns < duration_ns) {
-        const uint64_t next_ns = now_ns + MINUTE_NS;
-        sim_kernel_at(world->kernel, next_ns < duration_ns ? next_ns : duration_ns,
-                      TAG_SAMPLE_MINUTE);
-    }
-}
-
-static void on_sample_key(struct sim_world *world, uint32_t key, uint64_t now_ns)
-{
-    const uint64_t duration_ns = world->scenario->duration_ns;
-
-    sample_key(world, key, now_ns);
-    if (now_ns < duration_ns) {
-        const uint64_t next_ns = now_ns + world->accuracy.keys[key].interval_ns;
-        sim_kernel_at(world->kernel, next_ns < duration_ns ? next_ns : duration_ns,
-                      TAG_SAMPLE_KEY + key);
     }
 }
 
@@ -377,7 +297,7 @@ static void on_life(struct sim_world *world, uint64_t now_ns)
 {
     sim_world_life_event(world, now_ns);
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {
-        run_process(world, &world->processes[i]);
+        sim_world_run_process(world, &world->processes[i]);
     }
 }
 
@@ -385,93 +305,23 @@ static void on_event(void *context, uint64_t now_ns, uint64_t tag)
 {
     struct sim_world *world = context;
 
-    if (tag >= TAG_SAMPLE_KEY) {
-        on_sample_key(world, (uint32_t)(tag - TAG_SAMPLE_KEY), now_ns);
-    } else if (tag >= TAG_WAKE) {
-        struct sim_process *process = &world->processes[tag - TAG_WAKE];
+    if (tag >= SIM_WORLD_TAG_SAMPLE_KEY) {
+        sim_sampling_window(world, (uint32_t)(tag - SIM_WORLD_TAG_SAMPLE_KEY), now_ns);
+    } else if (tag >= SIM_WORLD_TAG_WAKE) {
+        struct sim_process *process = &world->processes[tag - SIM_WORLD_TAG_WAKE];
         sim_process_let_pass(process, now_ns);
-        run_process(world, process);
-    } else if (tag == TAG_EPOCH) {
+        sim_world_run_process(world, process);
+    } else if (tag == SIM_WORLD_TAG_EPOCH) {
         on_epoch(world, now_ns);
-    } else if (tag == TAG_FAULT) {
+    } else if (tag == SIM_WORLD_TAG_FAULT) {
         on_fault(world, now_ns);
-    } else if (tag == TAG_DRAIN) {
+    } else if (tag == SIM_WORLD_TAG_DRAIN) {
         on_drain(world, now_ns);
-    } else if (tag == TAG_LIFE) {
+    } else if (tag == SIM_WORLD_TAG_LIFE) {
         on_life(world, now_ns);
     } else {
-        on_sample_minute(world, now_ns);
+        sim_sampling_minute(world, now_ns);
     }
-}
-
-/* An answer leaves a shard, unless it is lost. */
-static void send_answer(struct sim_world *world, struct sim_exchange *exchange, uint32_t shard,
-                        const struct fault_service *service)
-{
-    const struct sim_scenario *scenario = world->scenario;
-    struct sim_process *process = &world->processes[exchange->process];
-    const uint64_t jitter_ns =
-        scenario->jitter_ns / 2 == 0
-            ? 0
-            : sim_prng_below(&world->answer_jitter, scenario->jitter_ns / 2 + 1);
-    const uint64_t leaves_ns = exchange->done_ns + jitter_ns + service->reply_delay_ns;
-    const struct fault_fate fate =
-        fault_message(&scenario->faults, leaves_ns, FAULT_TO_PROCESS, exchange->process,
-                      shard - scenario->process_count, exchange->number);
-    const struct sim_message answer = {
-        .from = shard,
-        .to = exchange->process,
-        .size_bytes = SIM_ANSWER_BYTES,
-        .payload = exchange,
-    };
-
-    if (fate.lost || service->reply_is_lost) {
-        sim_process_reply_lost(process, exchange);
-        sim_world_free_exchange(world, exchange);
-    } else {
-        sim_kernel_send(world->kernel, leaves_ns + fate.delay_ns, &answer);
-        sim_process_reply_known(process, exchange,
-                                leaves_ns + fate.delay_ns + scenario->round_trip_ns / 2);
-    }
-    run_process(world, process);
-}
-
-static enum sim_exchange_end end_of(enum fault_error error)
-{
-    return error == FAULT_ERROR_NONE       ? SIM_EXCHANGE_ANSWERED
-           : error == FAULT_ERROR_NOSCRIPT ? SIM_EXCHANGE_NOSCRIPT
-                                           : SIM_EXCHANGE_REFUSED;
-}
-
-static void serve(struct sim_world *world, struct sim_exchange *exchange, uint32_t shard,
-                  uint64_t now_ns)
-{
-    const struct sim_scenario *scenario = world->scenario;
-    const struct fault_service service =
-        fault_service(&scenario->faults, now_ns, exchange->process, shard - scenario->process_count,
-                      exchange->number, scenario->service_ns);
-
-    if (service.silent) {
-        struct sim_process *process = &world->processes[exchange->process];
-        sim_process_reply_lost(process, exchange);
-        sim_world_free_exchange(world, exchange);
-        run_process(world, process);
-        return;
-    }
-    exchange->end = end_of(service.error);
-    exchange->done_ns = now_ns;
-    if (exchange->end == SIM_EXCHANGE_ANSWERED) {
-        exchange->done_ns =
-            sim_store_done_ns(&world->store, exchange->key, now_ns, service.service_ns);
-        sample_key(world, exchange->key, exchange->done_ns);
-        sim_polling_before_serving(&world->polling, &world->store, exchange->key,
-                                   exchange->done_ns);
-        sim_watch_before_serving(&world->watch, &world->store, exchange->key, exchange->done_ns);
-        sim_store_serve(&world->store, exchange, exchange->done_ns);
-        sim_trace_hash_add(&world->trace, exchange->done_ns, shard, exchange->answer.granted_units,
-                           exchange->key);
-    }
-    send_answer(world, exchange, shard, &service);
 }
 
 static void on_lost(void *context, enum sim_loss loss, uint32_t key, uint64_t time_ns,
@@ -488,7 +338,7 @@ static void on_message(void *context, uint64_t now_ns, const struct sim_message 
     struct sim_exchange *exchange = message->payload;
 
     if (message->to >= world->scenario->process_count) {
-        serve(world, exchange, message->to, now_ns);
+        sim_serving_ask(world, exchange, message->to, now_ns);
         return;
     }
     struct sim_process *process = &world->processes[message->to];
@@ -498,7 +348,7 @@ static void on_message(void *context, uint64_t now_ns, const struct sim_message 
     }
     sim_process_reply(process, exchange, now_ns);
     sim_world_free_exchange(world, exchange);
-    run_process(world, process);
+    sim_world_run_process(world, process);
 }
 
 /* Judge with the oracle at hand, then put that of the second run in its place. */

@@ -77,6 +77,10 @@ uint64_t sim_world_reported_units(const struct sim_world *world);
 /* Requests the processes denied because their limiters had no place for them. */
 uint64_t sim_world_undecided_count(const struct sim_world *world);
 
+/* Run a process on, and where the time of a reply cannot be known in advance, come back when it has
+ * caught up. */
+void sim_world_run_process(struct sim_world *world, struct sim_process *process);
+
 /* For processes. */
 void sim_world_decided(struct sim_world *world, uint32_t process, const struct sim_waiting *request,
                        uint64_t decided_ns, const struct weir_decision *decision);
@@ -88,9 +92,18 @@ void sim_world_killed(struct sim_world *world, uint32_t job, uint64_t now_ns);
 void sim_world_stale_reply(struct sim_world *world, struct sim_exchange *exchange, uint64_t now_ns);
 void sim_world_send_ask(struct sim_world *world, struct sim_exchange *exchange, uint64_t send_ns);
 
-/* world_life.c, for world.c. The tag comes first: what happens to processes comes before all other
- * events of its instant. */
-#define SIM_WORLD_TAG_LIFE UINT64_C(0)
+/* Events, in the order in which they happen at one instant: what happens to processes first. */
+enum {
+    SIM_WORLD_TAG_LIFE = 0,
+    SIM_WORLD_TAG_SAMPLE_MINUTE,
+    SIM_WORLD_TAG_EPOCH,
+    SIM_WORLD_TAG_DRAIN,
+    SIM_WORLD_TAG_FAULT,
+};
+#define SIM_WORLD_TAG_WAKE (UINT64_C(1) << 32)       /* + process */
+#define SIM_WORLD_TAG_SAMPLE_KEY (UINT64_C(2) << 32) /* + key: one of its windows ends */
+
+/* world_life.c, for world.c. */
 void sim_world_life_init(struct sim_world *world);
 void sim_world_life_event(struct sim_world *world, uint64_t now_ns);
 /* The run is over: whoever is paused resumes, to hand over what it holds. */
