@@ -58,8 +58,8 @@ enum fault_kind {
 
     /* processes */
     FAULT_CRASH,  /* killed at from_ns with all it holds, started anew at until_ns (UINT64_MAX:
-                     never) as another incarnation; with lose_mapping its unreported counts are gone
-                     too */
+                     never) as another incarnation; with lose_mapping its unreported counts are
+                     gone too */
     FAULT_DEPLOY, /* rolling: the target processes stop in turn, every period_ns one, in good order:
                      they give back and report, and are down for added_ns. Whose turn comes at
                      until_ns or later stays */
