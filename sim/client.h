@@ -41,6 +41,9 @@ struct sim_client_operations {
     /* Permits of a key that die with the process: held, promised, or given up and not told of yet.
      * NULL for a client that holds none. */
     uint64_t (*lost_units)(const struct sim_client *client, uint32_t key);
+    /* The process was killed, and its memory found: report what it had spent. NULL for a client
+     * that leaves nothing unreported. */
+    void (*reap)(struct sim_client *client);
     /* The next four are NULL for a client without timers, leases and bounds; so are quota and
      * spendable_units. */
     uint64_t (*next_deadline_ns)(const struct sim_client *client);
@@ -64,9 +67,11 @@ struct sim_client {
     const struct sim_client_operations *operations;
 };
 
+/* life: how many others the process had before. */
 struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint32_t process,
-                                        uint64_t start_ns);
-struct sim_client *sim_client_per_request_new(const struct sim_catalog *catalog, uint32_t process);
+                                        uint32_t life, uint64_t start_ns);
+struct sim_client *sim_client_per_request_new(const struct sim_catalog *catalog, uint32_t process,
+                                              uint32_t life);
 struct sim_client *sim_client_as_written_new(const struct sim_catalog *catalog, uint32_t process);
 
 #endif

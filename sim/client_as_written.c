@@ -117,6 +117,11 @@ static bool next_settled(struct sim_client *client, struct weir_settled *settled
     return true;
 }
 
+static uint64_t lost_units(const struct sim_client *client, uint32_t key)
+{
+    return ((const struct client_as_written *)client)->held[key].permits;
+}
+
 static uint64_t reported_units(const struct sim_client *client)
 {
     return ((const struct client_as_written *)client)->spent_units;
@@ -134,6 +139,7 @@ static const struct sim_client_operations operations = {
     .reply = reply,
     .next_settled = next_settled,
     .reported_units = reported_units,
+    .lost_units = lost_units,
     .free = client_free,
 };
 

@@ -168,6 +168,27 @@ static uint64_t spendable_units(const struct sim_client *client, uint64_t local_
     return weir_limiter_spendable_units(self->limiter, local_ns, &self->catalog->keys[key].key);
 }
 
+static uint64_t lost_units(const struct sim_client *client, uint32_t key)
+{
+    const struct client_lease *self = (const struct client_lease *)client;
+    const struct weir_key *name = &self->catalog->keys[key].key;
+
+    return weir_limiter_held_units(self->limiter, name) +
+           weir_limiter_owed_units(self->limiter, name);
+}
+
+static void reap(struct sim_client *client)
+{
+    struct client_lease *self = (struct client_lease *)client;
+    struct weir_report report;
+    uint32_t cursor = 0;
+
+    drain_reports(self);
+    while (weir_limiter_next_unreported(self->limiter, &cursor, &report)) {
+        self->reported_units += report.spent_units;
+    }
+}
+
 static void client_free(struct sim_client *client)
 {
     struct client_lease *self = (struct client_lease *)client;
@@ -189,6 +210,8 @@ static const struct sim_client_operations operations = {
     .undecided_count = undecided_count,
     .quota = quota,
     .spendable_units = spendable_units,
+    .lost_units = lost_units,
+    .reap = reap,
     .free = client_free,
 };
 
@@ -204,13 +227,13 @@ static enum weir_full_table full_table(const struct sim_scenario *scenario)
 }
 
 struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint32_t process,
-                                        uint64_t start_ns)
+                                        uint32_t life, uint64_t start_ns)
 {
     const struct sim_scenario *scenario = catalog->scenario;
     struct client_lease *self = sim_memory_new(1, sizeof *self);
     struct sim_prng prng;
 
-    sim_prng_init(&prng, scenario->seed, "limiter", process);
+    sim_prng_init(&prng, scenario->seed, "limiter", (uint64_t)life << 32 | process);
     const struct weir_limiter_options options = {
         .process = process,
         .incarnation = sim_prng_next(&prng),

@@ -26,6 +26,7 @@ struct sim_exchange {
     enum sim_exchange_end end;
     uint32_t key;
     uint32_t process;
+    uint32_t life;   /* of the process: its next one does not know this exchange */
     uint64_t ticket; /* of the request that waits for it, where a client needs it back */
     uint64_t sent_ns;
     uint64_t done_ns;  /* true time at which the store had carried it out; UINT64_MAX: not yet */

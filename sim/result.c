@@ -241,10 +241,11 @@ static json_t *body_json(const struct sim_result *result, const struct sim_world
     json_object_set_new(json, "populations", populations_json(result, world));
     json_object_set_new(json, "store", store_json(world));
     json_object_set_new(json, "latency_us", latencies_json(metrics));
-    json_object_set_new(json, "availability",
-                        json_pack("{s:f, s:f}", "answered_pct",
-                                  percent(answered, metrics->requests), "within_5ms_pct",
-                                  percent(metrics->answered_within_5ms, metrics->requests)));
+    json_object_set_new(
+        json, "availability",
+        json_pack("{s:f, s:f}", "answered_pct",
+                  percent(answered, metrics->requests - metrics->killed), "within_5ms_pct",
+                  percent(metrics->answered_within_5ms, metrics->requests - metrics->killed)));
     json_object_set_new(json, "clients", sim_result_clients(world));
     json_object_set_new(json, "remaining", sim_result_remaining(world));
     json_object_set_new(json, "fairness", sim_result_fairness(world));

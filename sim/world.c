@@ -14,9 +14,10 @@
 #define EXCHANGES_PER_BLOCK 256
 
 /* Events, in the order in which they happen at one instant. */
-#define TAG_SAMPLE_MINUTE UINT64_C(0)
-#define TAG_EPOCH UINT64_C(1)
-#define TAG_DRAIN UINT64_C(2)
+#define TAG_LIFE SIM_WORLD_TAG_LIFE
+#define TAG_SAMPLE_MINUTE UINT64_C(1)
+#define TAG_EPOCH UINT64_C(2)
+#define TAG_DRAIN UINT64_C(3)
 #define TAG_WAKE (UINT64_C(1) << 32)       /* + process */
 #define TAG_SAMPLE_KEY (UINT64_C(2) << 32) /* + key: one of its windows ends */
 
@@ -85,6 +86,7 @@ bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario
     sim_watch_init(&world->watch, &world->accuracy.history);
     sim_prng_init(&world->answer_jitter, scenario->seed, "jitter of answers", 0);
     world->clientele = sim_clientele_new(scenario);
+    sim_arrivals_init(&world->arrivals, scenario, world->clientele, SIM_ARRIVALS_FIRST);
     world->epoch_ns = epoch_length_ns(world);
     world->reacts = sim_clientele_reaction_ns(scenario) != UINT64_MAX;
     if (world->reacts) {
@@ -97,6 +99,7 @@ bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario
     for (uint32_t i = 0; i < scenario->process_count; i++) {
         sim_process_init(&world->processes[i], world, i);
     }
+    sim_world_life_init(world);
     schedule_samples(world);
     sim_kernel_at(world->kernel, 0, TAG_EPOCH);
     return true;
@@ -109,6 +112,8 @@ void sim_world_deinit(struct sim_world *world)
     }
     free(world->processes);
     free(world->next_samples);
+    free(world->lives);
+    sim_arrivals_deinit(&world->arrivals);
     sim_clientele_free(world->clientele);
     sim_herd_deinit(&world->herd);
     sim_polling_deinit(&world->polling);
@@ -199,7 +204,10 @@ static void generate_arrivals(struct sim_world *world, uint64_t end_ns)
 {
     struct sim_arrival arrival;
 
-    while (sim_clientele_next(world->clientele, end_ns, &arrival)) {
+    while (sim_arrivals_next(&world->arrivals, end_ns, &arrival)) {
+        if (!sim_world_route(world, &arrival)) {
+            continue;
+        }
         const bool is_due = sim_accuracy_arrival(&world->accuracy, arrival.key, arrival.time_ns,
                                                  arrival.cost_units);
         world->ideal.given_up += !is_due;
@@ -214,9 +222,11 @@ static void generate_arrivals(struct sim_world *world, uint64_t end_ns)
  * caught up. */
 static void run_process(struct sim_world *world, struct sim_process *process)
 {
-    sim_process_run(process, world->epoch_ns + world->epoch_start_ns);
-    if (process->horizon_ns < world->epoch_start_ns + world->epoch_ns &&
-        !sim_kernel_latency_is_exact(world->kernel)) {
+    const uint64_t epoch_end_ns = world->epoch_start_ns + world->epoch_ns;
+    const uint64_t end_ns = world->next_life_ns < epoch_end_ns ? world->next_life_ns : epoch_end_ns;
+
+    sim_process_run(process, end_ns);
+    if (process->horizon_ns < end_ns && !sim_kernel_latency_is_exact(world->kernel)) {
         const uint64_t now_ns = sim_kernel_now_ns(world->kernel);
         sim_kernel_at(world->kernel,
                       process->horizon_ns > now_ns ? process->horizon_ns : now_ns + 1,
@@ -232,6 +242,7 @@ static void on_epoch(struct sim_world *world, uint64_t now_ns)
     world->epoch_start_ns = now_ns;
     sim_watch_advance(&world->watch, &world->store, now_ns);
     if (now_ns >= duration_ns) {
+        sim_world_life_end(world, now_ns);
         sim_kernel_at(world->kernel, now_ns + DRAIN_NS, TAG_DRAIN);
         world->epoch_ns = DRAIN_NS;
     } else {
@@ -331,6 +342,14 @@ static void on_sample_key(struct sim_world *world, uint32_t key, uint64_t now_ns
     }
 }
 
+static void on_life(struct sim_world *world, uint64_t now_ns)
+{
+    sim_world_life_event(world, now_ns);
+    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+        run_process(world, &world->processes[i]);
+    }
+}
+
 static void on_event(void *context, uint64_t now_ns, uint64_t tag)
 {
     struct sim_world *world = context;
@@ -345,6 +364,8 @@ static void on_event(void *context, uint64_t now_ns, uint64_t tag)
         on_epoch(world, now_ns);
     } else if (tag == TAG_DRAIN) {
         on_drain(world, now_ns);
+    } else if (tag == TAG_LIFE) {
+        on_life(world, now_ns);
     } else {
         on_sample_minute(world, now_ns);
     }
@@ -391,6 +412,9 @@ static void on_message(void *context, uint64_t now_ns, const struct sim_message 
     }
     struct sim_process *process = &world->processes[message->to];
     sim_metrics_reply(&world->metrics, now_ns);
+    if (sim_world_life_takes(world, exchange, now_ns)) {
+        return;
+    }
     sim_process_reply(process, exchange, now_ns);
     sim_world_free_exchange(world, exchange);
     run_process(world, process);
@@ -430,7 +454,8 @@ uint64_t sim_world_reported_units(const struct sim_world *world)
 
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {
         const struct sim_client *client = world->processes[i].client;
-        reported += client->operations->reported_units(client);
+        reported += world->processes[i].reported_before;
+        reported += client == NULL ? 0 : client->operations->reported_units(client);
     }
     return reported;
 }
@@ -441,7 +466,8 @@ uint64_t sim_world_undecided_count(const struct sim_world *world)
 
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {
         const struct sim_client *client = world->processes[i].client;
-        if (client->operations->undecided_count != NULL) {
+        undecided += world->processes[i].undecided_before;
+        if (client != NULL && client->operations->undecided_count != NULL) {
             undecided += client->operations->undecided_count(client);
         }
     }

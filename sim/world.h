@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "accuracy.h"
+#include "arrivals.h"
 #include "catalog.h"
 #include "clientele.h"
 #include "exchange.h"
@@ -25,6 +26,7 @@ struct sim_world {
     struct sim_kernel *kernel;
     struct sim_catalog catalog;
     struct sim_clientele *clientele;
+    struct sim_arrivals arrivals;
     struct sim_process *processes;
     struct sim_store store;
     struct sim_prng answer_jitter;
@@ -46,6 +48,10 @@ struct sim_world {
 
     uint64_t epoch_ns; /* length of the current one */
     uint64_t epoch_start_ns;
+    struct fault_life *lives; /* what happens to processes; those from life_next on are to come */
+    size_t life_count;
+    size_t life_next;
+    uint64_t next_life_ns; /* no process is run further; UINT64_MAX: nothing more happens */
     uint32_t drain_rounds;
     struct sim_exchange *free_exchanges;
     void **exchange_blocks;
@@ -76,6 +82,23 @@ void sim_world_decided(struct sim_world *world, uint32_t process, const struct s
                        uint64_t decided_ns, const struct weir_decision *decision);
 struct sim_exchange *sim_world_new_exchange(struct sim_world *world);
 void sim_world_free_exchange(struct sim_world *world, struct sim_exchange *exchange);
+/* A request was in a process when that was killed. */
+void sim_world_killed(struct sim_world *world, uint32_t job, uint64_t now_ns);
+/* A reply arrives for a life that is over: what it brings is lost. */
+void sim_world_stale_reply(struct sim_world *world, struct sim_exchange *exchange, uint64_t now_ns);
 void sim_world_send_ask(struct sim_world *world, struct sim_exchange *exchange, uint64_t send_ns);
+
+/* world_life.c, for world.c. The tag comes first: what happens to processes comes before all other
+ * events of its instant. */
+#define SIM_WORLD_TAG_LIFE UINT64_C(0)
+void sim_world_life_init(struct sim_world *world);
+void sim_world_life_event(struct sim_world *world, uint64_t now_ns);
+/* The run is over: whoever is paused resumes, to hand over what it holds. */
+void sim_world_life_end(struct sim_world *world, uint64_t now_ns);
+/* A reply arrives at a process. Returns whether that was all: it is of an earlier life, or has to
+ * wait. */
+bool sim_world_life_takes(struct sim_world *world, struct sim_exchange *exchange, uint64_t now_ns);
+/* Which process gets a request. Returns false if none takes any: the client sees an error. */
+bool sim_world_route(struct sim_world *world, struct sim_arrival *arrival);
 
 #endif
