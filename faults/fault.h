@@ -117,7 +117,9 @@ struct fault_set {
     uint8_t *member; /* NULL: all; owned by whoever made the fault */
 };
 
-/* What each kind uses is said above; the rest is 0. */
+/* What each kind uses is said above; the rest is 0, and 1,000,000 where that changes nothing: the
+ * probability and the factor. What happens at an instant (a failover, a fork, an eviction without
+ * period) is over at from_ns + 1. */
 struct fault {
     char id[FAULT_ID_SIZE]; /* unique in a run */
     enum fault_kind kind;
@@ -138,7 +140,7 @@ struct fault {
     int32_t drift_ppb;
     uint32_t limit;
     uint64_t bytes_per_s;
-    uint32_t population; /* hot key, churn */
+    uint32_t population; /* hot key, churn: its index */
     uint32_t key_index;  /* within the population */
     enum fault_way way;
     enum fault_error error;
