@@ -26,12 +26,20 @@ static void must(enum weir_status status)
     }
 }
 
+static void deliver(struct client_lease *self, const struct weir_report *report)
+{
+    self->reported_units += report->spent_units;
+    if (self->base.reporting.report != NULL) {
+        self->base.reporting.report(self->base.reporting.context, report);
+    }
+}
+
 static void drain_reports(struct client_lease *self)
 {
     struct weir_report report;
 
     while (weir_limiter_next_report(self->limiter, &report)) {
-        self->reported_units += report.spent_units;
+        deliver(self, &report);
     }
 }
 
@@ -213,7 +221,20 @@ static void reap(struct sim_client *client)
 
     drain_reports(self);
     while (weir_limiter_next_unreported(self->limiter, &cursor, &report)) {
-        self->reported_units += report.spent_units;
+        deliver(self, &report);
+    }
+}
+
+static void forget(struct sim_client *client)
+{
+    struct client_lease *self = (struct client_lease *)client;
+    struct weir_report report;
+    uint32_t cursor = 0;
+
+    while (weir_limiter_next_unreported(self->limiter, &cursor, &report)) {
+        if (client->reporting.forget != NULL) {
+            client->reporting.forget(client->reporting.context, &report);
+        }
     }
 }
 
@@ -241,6 +262,7 @@ static const struct sim_client_operations operations = {
     .spendable_units = spendable_units,
     .lost_units = lost_units,
     .reap = reap,
+    .forget = forget,
     .free = client_free,
 };
 

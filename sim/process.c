@@ -7,7 +7,7 @@
 #include "weir/assert.h"
 #include "world.h"
 
-struct sim_client *sim_process_new_client(const struct sim_process *process, uint64_t now_ns)
+static struct sim_client *new_client(const struct sim_process *process, uint64_t now_ns)
 {
     const struct sim_catalog *catalog = &process->world->catalog;
 
@@ -22,6 +22,29 @@ struct sim_client *sim_process_new_client(const struct sim_process *process, uin
     }
     WEIR_ASSERT(!"a coordination");
     return NULL;
+}
+
+static void report(void *context, const struct weir_report *report)
+{
+    struct sim_process *process = context;
+
+    sim_billing_send(&process->world->watch.billing, process->number, process->now_ns, report);
+}
+
+static void forget(void *context, const struct weir_report *report)
+{
+    struct sim_process *process = context;
+
+    sim_billing_forget(&process->world->watch.billing, report);
+}
+
+struct sim_client *sim_process_new_client(struct sim_process *process, uint64_t now_ns)
+{
+    struct sim_client *client = new_client(process, now_ns);
+
+    client->reporting =
+        (struct sim_reporting){.report = report, .forget = forget, .context = process};
+    return client;
 }
 
 /* Uniform in [-most, most]. */

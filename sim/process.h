@@ -166,7 +166,7 @@ void sim_process_hold(struct sim_process *process, struct sim_exchange *exchange
 void sim_process_tell_count(struct sim_process *process, uint32_t process_count);
 
 /* For process_life.c. */
-struct sim_client *sim_process_new_client(const struct sim_process *process, uint64_t now_ns);
+struct sim_client *sim_process_new_client(struct sim_process *process, uint64_t now_ns);
 void sim_process_init_clock(struct sim_process *process, uint32_t number);
 void sim_process_init_weights(struct sim_process *process);
 void *sim_process_grow(void *elements, size_t count, size_t *capacity, size_t size);

@@ -85,6 +85,7 @@ static void end(struct sim_process *process, uint64_t now_ns)
     if (operations->undecided_count != NULL) {
         process->undecided_before += operations->undecided_count(process->client);
     }
+    sim_watch_retire(&process->world->watch, process->client);
     operations->free(process->client);
     process->client = NULL;
     process->state = SIM_PROCESS_ABSENT;
@@ -120,6 +121,8 @@ void sim_process_kill(struct sim_process *process, uint64_t now_ns, enum sim_map
     kill_requests(process, now_ns);
     if (mapping == SIM_MAPPING_SAVED && operations->reap != NULL) {
         operations->reap(process->client);
+    } else if (mapping == SIM_MAPPING_LOST && operations->forget != NULL) {
+        operations->forget(process->client);
     }
     end(process, now_ns);
     for (size_t i = 0; i < process->held_reply_count; i++) {

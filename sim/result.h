@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "aftermath.h"
 #include "judgement.h"
 #include "ledger.h"
 #include "world.h"
@@ -28,6 +29,7 @@ struct sim_result {
     struct sim_judgement all;
     struct sim_judgement *by_population; /* owned */
     struct sim_ledger ledger;
+    struct sim_aftermath aftermath;
     json_t *json; /* owned */
 };
 

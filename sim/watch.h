@@ -5,6 +5,7 @@
 #define SIM_WATCH_H
 
 #include "accuracy.h"
+#include "billing.h"
 #include "degradation.h"
 #include "exchange.h"
 #include "journal.h"
@@ -15,6 +16,8 @@ struct sim_watch {
     struct sim_journal journal; /* keeps nothing unless its from_ns is set */
     struct sim_degradation degradation;
     struct sim_outages outages;
+    struct sim_billing billing;
+    struct weir_limiter_counts retired; /* of limiters that are no more */
 };
 
 void sim_watch_init(struct sim_watch *watch, const struct sim_plan_history *history);
@@ -32,6 +35,11 @@ void sim_watch_before_serving(struct sim_watch *watch, const struct sim_store *s
                               uint64_t done_ns);
 void sim_watch_served(struct sim_watch *watch, const struct sim_exchange *exchange,
                       uint64_t done_ns);
+
+/* A process ends: its limiter's counts are kept. */
+void sim_watch_retire(struct sim_watch *watch, const struct sim_client *client);
+/* Add a limiter's counts to others. */
+void sim_watch_add_counts(struct weir_limiter_counts *sum, const struct sim_client *client);
 
 /* All that takes effect before now_ns has been done. */
 void sim_watch_advance(struct sim_watch *watch, const struct sim_store *store, uint64_t now_ns);

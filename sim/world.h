@@ -19,6 +19,7 @@
 #include "process.h"
 #include "store.h"
 #include "trace_hash.h"
+#include "twin.h"
 #include "watch.h"
 
 struct sim_world {
@@ -36,6 +37,7 @@ struct sim_world {
     struct sim_herd herd;
     struct sim_polling polling;
     struct sim_watch watch;
+    const struct sim_twin *twin; /* the run without its faults; NULL: none, or nobody compares */
 
     /* Clients that react: the oracle in `accuracy` is that of a second run, see ideal.h, once the
      * run is over, and this is how it went with the oracle fed the arrivals that were made. */

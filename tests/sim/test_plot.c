@@ -62,22 +62,24 @@ static void the_timeline_has_a_row_for_each_second_and_sums_to_the_run(void **st
     (void)state;
     FILE *file =
         open_csv("timeline.csv", "time_s,admitted_units_per_s,oracle_units_per_s,limit_units_per_s,"
-                                 "asks_per_s\n");
+                                 "asks_per_s,degraded\n");
     uint64_t second;
     uint64_t admitted;
     uint64_t oracle;
     double limit;
     uint64_t count = 0;
     uint64_t asks;
+    uint64_t degraded;
     uint64_t sums[3] = {0};
 
-    while (fscanf(file, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%lf,%" SCNu64 "\n", &second, &admitted,
-                  &oracle, &limit, &asks) == 5) {
+    while (fscanf(file, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%lf,%" SCNu64 ",%" SCNu64 "\n",
+                  &second, &admitted, &oracle, &limit, &asks, &degraded) == 6) {
         assert_int_equal(second, count++);
         assert_int_equal(limit, 60);
         sums[0] += admitted;
         sums[1] += oracle;
         sums[2] += asks;
+        assert_int_equal(degraded, run.world.watch.degradation.by_second[second]);
     }
     assert_int_equal(fclose(file), 0);
     assert_int_equal(count, 63);
