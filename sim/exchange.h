@@ -32,6 +32,7 @@ struct sim_exchange {
     uint64_t sent_ns;
     uint64_t number;    /* of its message; each of a run has its own */
     uint64_t caller_us; /* what its process takes the store's clock to be */
+    bool has_script;    /* sent again, script and all: no store can ask for it once more */
     bool is_copy;       /* a duplicate on the network */
     uint64_t done_ns;   /* true time at which the store had carried it out; UINT64_MAX: not yet */
     uint64_t reply_ns;  /* true time: earliest possible arrival of the reply */

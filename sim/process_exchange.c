@@ -81,6 +81,7 @@ void sim_process_send_all(struct sim_process *process, uint64_t now_ns, uint64_t
             sim_world_free_exchange(process->world, exchange);
             return;
         }
+        exchange->has_script = false;
         exchange->caller_us = sim_store_us(local_ns - SIM_LOCAL_START_NS);
         send_exchange(process, exchange, now_ns);
     }
@@ -104,6 +105,7 @@ static void send_again(struct sim_process *process, const struct sim_exchange *e
     struct sim_exchange *again = sim_world_new_exchange(process->world);
 
     *again = *exchange;
+    again->has_script = true;
     send_exchange(process, again, now_ns);
 }
 

@@ -56,7 +56,9 @@ void sim_serving_ask(struct sim_world *world, struct sim_exchange *exchange, uin
         sim_world_run_process(world, process);
         return;
     }
-    exchange->end = end_of(service.error);
+    exchange->end = exchange->has_script && service.error == FAULT_ERROR_NOSCRIPT
+                        ? SIM_EXCHANGE_ANSWERED
+                        : end_of(service.error);
     exchange->done_ns = now_ns;
     if (exchange->end == SIM_EXCHANGE_ANSWERED) {
         exchange->done_ns =
