@@ -52,6 +52,13 @@ void degraded_charge(struct weir_limiter *limiter, uint32_t slot, struct weir_as
     (void)ask;
 }
 
+uint32_t degraded_covered(struct weir_limiter *limiter, uint32_t slot, uint32_t units)
+{
+    (void)limiter;
+    (void)slot;
+    return units;
+}
+
 void degraded_uncharge(struct weir_limiter *limiter, uint32_t slot, const struct weir_ask *ask)
 {
     (void)limiter;

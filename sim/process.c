@@ -269,6 +269,7 @@ static void run_before(struct sim_process *process, uint64_t bound_ns, bool at_b
         } else if (next_ns == timer_ns) {
             const uint64_t local_ns = sim_virtual_clock_read(&process->clock, next_ns);
             process->client->operations->expire(process->client, local_ns);
+            take_settled(process, next_ns);
             send_exchanges(process, next_ns, local_ns);
         } else {
             process->arrival_next++;
