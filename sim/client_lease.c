@@ -59,7 +59,7 @@ static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,
 
     const enum weir_status status =
         weir_limiter_decide(self->limiter, local_ns, &request, &decision);
-    if (status == WEIR_ERR_TABLE_BUSY || status == WEIR_ERR_WAITERS_FULL) {
+    if (status == WEIR_ERR_TABLE_BUSY) {
         /* the limiter has no place for it: this host turns it away, as it does in an overload */
         self->undecided_count++;
         return (struct weir_decision){.verdict = WEIR_VERDICT_DENIED, .retry_after_ns = 1};
@@ -105,8 +105,7 @@ static bool reply(struct sim_client *client, uint64_t local_ns, const struct sim
     struct client_lease *self = (struct client_lease *)client;
     const enum weir_status status = weir_limiter_answer(self->limiter, local_ns, &exchange->answer);
 
-    if (status !=
-        WEIR_ERR_UNEXPECTED) { /* the last ask of an evicted key: nobody waits for its answer */
+    if (status != WEIR_ERR_UNEXPECTED) { /* it was written off, or this one came twice */
         must(status);
     }
     drain_reports(self);
@@ -295,6 +294,10 @@ struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint3
         .waiter_capacity = WAITERS,
         .start_ns = start_ns,
         .full_table = full_table(scenario),
+        .shard_count = scenario->shard_count,
+        .process_count = (uint32_t)scenario->process_count,
+        .wait_max_ns = scenario->wait_max_ns,
+        .ask_timeout_ns = scenario->ask_timeout_ns,
     };
     const size_t size = (weir_limiter_size(&options) + 63) / 64 * 64;
 
