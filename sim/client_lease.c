@@ -1,6 +1,7 @@
 /* The core, as a client: the very archive that ships. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "client.h"
 #include "memory.h"
@@ -14,6 +15,7 @@ struct client_lease {
     const struct sim_catalog *catalog;
     struct weir_limiter *limiter;
     void *memory;
+    size_t memory_size;
     uint64_t reported_units;
     uint64_t undecided_count;
 };
@@ -123,6 +125,22 @@ static void refused(struct sim_client *client, uint64_t local_ns,
         must(status);
     }
     drain_reports(self);
+}
+
+/* As fork(2) leaves it: the memory is the parent's, and the child makes itself another process. */
+static void fork_limiter(struct sim_client *client, const struct sim_client *parent,
+                         uint64_t local_ns, uint32_t process, uint64_t incarnation)
+{
+    struct client_lease *self = (struct client_lease *)client;
+
+    memcpy(self->memory, ((const struct client_lease *)parent)->memory, self->memory_size);
+    self->limiter = weir_limiter_relocate(self->memory);
+    weir_limiter_reincarnate(self->limiter, local_ns, process, incarnation);
+}
+
+static void set_process_count(struct sim_client *client, uint32_t process_count)
+{
+    weir_limiter_set_process_count(((struct client_lease *)client)->limiter, process_count);
 }
 
 static bool next_settled(struct sim_client *client, struct weir_settled *settled)
@@ -250,6 +268,8 @@ static const struct sim_client_operations operations = {
     .next_exchange = next_exchange,
     .reply = reply,
     .refused = refused,
+    .fork = fork_limiter,
+    .set_process_count = set_process_count,
     .next_settled = next_settled,
     .configure = configure,
     .next_deadline_ns = next_deadline_ns,
@@ -304,6 +324,7 @@ struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint3
     self->base.operations = &operations;
     self->catalog = catalog;
     self->memory = aligned_alloc(64, size);
+    self->memory_size = size;
     if (self->memory == NULL) {
         fprintf(stderr, "weir: out of memory (%zu bytes for one process)\n", size);
         exit(70);
