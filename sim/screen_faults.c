@@ -123,7 +123,7 @@ static void print_recovery(FILE *file, const struct sim_screen *screen,
                  sim_readable_count(liveness->checked_intervals).text);
     } else {
         snprintf(text, sizeof text, "%s after the last fault; %s intervals checked",
-                 sim_readable_duration(liveness->recovered_ns - liveness->last_end_ns).text,
+                 sim_readable_time(liveness->recovered_ns - liveness->last_end_ns).text,
                  sim_readable_count(liveness->checked_intervals).text);
     }
     sim_screen_wrap(file, screen->width, "recovery ", text);
