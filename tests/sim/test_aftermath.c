@@ -16,9 +16,11 @@
 
 #define FAULTS(LIST) ", \"faults\": [" LIST "]"
 #define CRASH                                                                                      \
-    "{\"id\": \"crash\", \"kind\": \"crash\", \"from_s\": 10, \"restart_after_s\": 2, \"processes\": [1]}"
+    "{\"id\": \"crash\", \"kind\": \"crash\", \"from_s\": 10, \"restart_after_s\": 2,"             \
+    " \"processes\": [1]}"
 #define LATE_CRASH                                                                                 \
-    "{\"id\": \"crash\", \"kind\": \"crash\", \"from_s\": 30, \"restart_after_s\": 6, \"processes\": [1]}"
+    "{\"id\": \"crash\", \"kind\": \"crash\", \"from_s\": 30, \"restart_after_s\": 6,"             \
+    " \"processes\": [1]}"
 #define LASTING_CRASH "{\"id\": \"crash\", \"kind\": \"crash\", \"from_s\": 30, \"processes\": [1]}"
 #define IDLE                                                                                       \
     "{\"id\": \"idle\", \"kind\": \"report_lost\", \"from_s\": 14.3, \"until_s\": 14.301,"         \
