@@ -226,7 +226,8 @@ static void run_process(struct sim_world *world, struct sim_process *process)
     const uint64_t end_ns = world->next_life_ns < epoch_end_ns ? world->next_life_ns : epoch_end_ns;
 
     sim_process_run(process, end_ns);
-    if (process->horizon_ns < end_ns && !sim_kernel_latency_is_exact(world->kernel)) {
+    if (process->horizon_ns < end_ns && !process->is_paused &&
+        !sim_kernel_latency_is_exact(world->kernel)) {
         const uint64_t now_ns = sim_kernel_now_ns(world->kernel);
         sim_kernel_at(world->kernel,
                       process->horizon_ns > now_ns ? process->horizon_ns : now_ns + 1,

@@ -9,6 +9,7 @@
 
 #define FAULTY_RUN_FAULTS_MAX 4u
 #define FAULTY_RUN_PROCESSES_MAX 64u
+#define FAULTY_RUN_SECONDS 10u
 #define FAULTY_RUN_SECOND_NS UINT64_C(1000000000)
 #define FAULTY_RUN_TIMEOUT_S 200 /* of real time: a hang is a failure */
 
@@ -23,6 +24,7 @@ struct faulty_run {
 /* Numbers alone, so that two of them can be compared byte by byte. */
 struct faulty_outcome {
     uint64_t trace_hash;
+    uint64_t seconds[FAULTY_RUN_SECONDS]; /* of the first ones each; 0: nothing happened */
     uint64_t requests;
     uint64_t admitted;
     uint64_t denied;
@@ -106,6 +108,9 @@ static inline void faulty_run_sum_up(const struct faulty_run *faulty,
         .pushes = faulty->run.result.config.pushes,
         .drained = world->drained,
     };
+    for (size_t i = 0; i < FAULTY_RUN_SECONDS && i < world->trace.second_count; i++) {
+        outcome->seconds[i] = world->trace.seconds[i];
+    }
     memcpy(outcome->fired, faulty->fired, sizeof outcome->fired);
 }
 
