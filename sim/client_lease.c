@@ -205,6 +205,22 @@ static uint64_t undecided_count(const struct sim_client *client)
     return ((const struct client_lease *)client)->undecided_count;
 }
 
+static void counts(const struct sim_client *client, struct weir_limiter_counts *counts)
+{
+    weir_limiter_counts(((const struct client_lease *)client)->limiter, counts);
+}
+
+static uint32_t open_breaker_count(const struct sim_client *client)
+{
+    const struct client_lease *self = (const struct client_lease *)client;
+    uint32_t count = 0;
+
+    for (uint32_t shard = 0; shard < self->catalog->scenario->shard_count; shard++) {
+        count += weir_limiter_breaker(self->limiter, shard) != WEIR_BREAKER_CLOSED;
+    }
+    return count;
+}
+
 static bool quota(const struct sim_client *client, uint64_t local_ns, uint32_t key,
                   struct weir_quota *quota)
 {
@@ -277,6 +293,8 @@ static const struct sim_client_operations operations = {
     .shutdown = shutdown_limiter,
     .reported_units = reported_units,
     .undecided_count = undecided_count,
+    .counts = counts,
+    .open_breaker_count = open_breaker_count,
     .quota = quota,
     .spendable_units = spendable_units,
     .lost_units = lost_units,
