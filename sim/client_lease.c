@@ -168,6 +168,14 @@ static uint64_t spendable_units(const struct sim_client *client, uint64_t local_
     return weir_limiter_spendable_units(self->limiter, local_ns, &self->catalog->keys[key].key);
 }
 
+static bool snapshot(const struct sim_client *client, uint64_t local_ns, uint32_t key,
+                     struct weir_snapshot *snapshot)
+{
+    const struct client_lease *self = (const struct client_lease *)client;
+
+    return weir_limiter_snapshot(self->limiter, local_ns, &self->catalog->keys[key].key, snapshot);
+}
+
 static void client_free(struct sim_client *client)
 {
     struct client_lease *self = (struct client_lease *)client;
@@ -189,6 +197,7 @@ static const struct sim_client_operations operations = {
     .undecided_count = undecided_count,
     .quota = quota,
     .spendable_units = spendable_units,
+    .snapshot = snapshot,
     .free = client_free,
 };
 

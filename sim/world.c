@@ -159,6 +159,9 @@ void sim_world_send_ask(struct sim_world *world, struct sim_exchange *exchange, 
         .payload = exchange,
     };
 
+    if (world->recorder != NULL) {
+        sim_recorder_sent(world->recorder, exchange);
+    }
     sim_metrics_ask(&world->metrics, exchange->sent_ns);
     sim_kernel_send(world->kernel, send_ns, &message);
 }
@@ -177,6 +180,9 @@ void sim_world_decided(struct sim_world *world, uint32_t process, const struct s
 {
     const bool admitted = decision->verdict == WEIR_VERDICT_ADMITTED;
 
+    if (world->recorder != NULL) {
+        sim_recorder_decided(world->recorder, process, request, decided_ns, decision);
+    }
     sim_metrics_decision(&world->metrics, class_of(world, request->key), admitted,
                          request->first_touch, decided_ns - request->arrived_ns);
     world->metrics.pairs += request->first_touch;
@@ -197,8 +203,12 @@ static void generate_arrivals(struct sim_world *world, uint64_t end_ns)
     struct sim_arrival arrival;
 
     while (sim_clientele_next(world->clientele, end_ns, &arrival)) {
-        world->ideal.given_up += !sim_accuracy_arrival(&world->accuracy, arrival.key,
+        const bool ideal_admits = sim_accuracy_arrival(&world->accuracy, arrival.key,
                                                        arrival.time_ns, arrival.cost_units);
+        world->ideal.given_up += !ideal_admits;
+        if (world->recorder != NULL) {
+            sim_recorder_arrival(world->recorder, world, &arrival, ideal_admits);
+        }
         sim_herd_arrival(&world->herd, arrival.key, arrival.time_ns);
         sim_process_enqueue(&world->processes[arrival.process], &arrival);
         world->metrics.requests++;
@@ -325,11 +335,21 @@ static void on_sample_key(struct sim_world *world, uint32_t key, uint64_t now_ns
     }
 }
 
+static void on_stop(struct sim_world *world)
+{
+    sim_recorder_stop(world->recorder, world);
+    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+        run_process(world, &world->processes[i]);
+    }
+}
+
 static void on_event(void *context, uint64_t now_ns, uint64_t tag)
 {
     struct sim_world *world = context;
 
-    if (tag >= TAG_SAMPLE_KEY) {
+    if (tag == SIM_WORLD_TAG_RECORDER) {
+        on_stop(world);
+    } else if (tag >= TAG_SAMPLE_KEY) {
         on_sample_key(world, (uint32_t)(tag - TAG_SAMPLE_KEY), now_ns);
     } else if (tag >= TAG_WAKE) {
         struct sim_process *process = &world->processes[tag - TAG_WAKE];
@@ -351,8 +371,14 @@ static void serve(struct sim_world *world, struct sim_exchange *exchange, uint32
     const uint64_t done_ns = sim_store_done_ns(&world->store, exchange->key, now_ns);
     sample_key(world, exchange->key, done_ns);
     sim_polling_before_serving(&world->polling, &world->store, exchange->key, done_ns);
+    if (world->recorder != NULL) {
+        sim_recorder_serving(world->recorder, world, exchange, now_ns, done_ns);
+    }
     (void)sim_store_serve(&world->store, exchange, now_ns);
     exchange->done_ns = done_ns;
+    if (world->recorder != NULL) {
+        sim_recorder_served(world->recorder, world, exchange, done_ns);
+    }
     const uint64_t jitter_ns =
         scenario->jitter_ns / 2 == 0
             ? 0
@@ -383,6 +409,9 @@ static void on_message(void *context, uint64_t now_ns, const struct sim_message 
     }
     struct sim_process *process = &world->processes[message->to];
     sim_metrics_reply(&world->metrics, now_ns);
+    if (world->recorder != NULL) {
+        sim_recorder_answered(world->recorder, exchange, now_ns);
+    }
     sim_process_reply(process, exchange, now_ns);
     sim_world_free_exchange(world, exchange);
     run_process(world, process);
