@@ -15,14 +15,14 @@
 #define RESULT FOLDER "/out"
 #define OUTPUT_SIZE 65536
 
-/* Two units a second, three wanted: the bucket of ten is empty after ten seconds. */
+/* Two units a second, eight wanted: the bucket of ten is empty after two seconds. */
 #define SCENARIO                                                                                   \
     "{\"why\": \"w\", \"duration_s\": 30, \"fleet\": {\"processes\": 2},"                          \
     " \"store\": {\"round_trip_us\": 500}, "                                                       \
     " \"plans\": {\"gold\": {\"rate_per_s\": 2, \"capacity_units\": 10}},"                         \
     " \"keys\": {\"one\": {\"plan\": \"gold\"}, \"many\": {\"plan\": \"gold\", \"count\": 3}},"    \
-    " \"traffic\": [{\"keys\": \"one\", \"demand_ratio\": 1.5},"                                   \
-    " {\"keys\": \"many\", \"pattern\": \"burst\", \"requests\": 2, \"spread_s\": 1,"              \
+    " \"traffic\": [{\"keys\": \"one\", \"demand_ratio\": 4},"                                   \
+    " {\"keys\": \"many\", \"pattern\": \"burst\", \"requests\": 2, \"spread_ms\": 1000,"          \
     " \"from_s\": 5}]}"
 
 #define EXPECTED ""
