@@ -38,6 +38,7 @@ static void roll_accounting_window(struct weir_limiter *limiter, uint32_t slot, 
     if (hot->spent_units != 0) {
         outbox_report(limiter, slot, true);
     }
+    degraded_window_ends(limiter, slot);
     hot->spent_units = 0;
     cold->window_us = slot_plan(limiter, slot)->window_us;
     cold->window_index = period_of(&hot->key, store_us, cold->window_us);

@@ -466,3 +466,15 @@ enum weir_shutdown weir_limiter_shutdown(struct weir_limiter *limiter, uint64_t 
     }
     return result;
 }
+
+enum weir_status weir_limiter_ask_failed(struct weir_limiter *limiter, uint64_t now_ns,
+                                         const struct weir_key *key, const struct weir_ask_id *id,
+                                         enum weir_failure failure)
+{
+    (void)limiter;
+    (void)now_ns;
+    (void)key;
+    (void)id;
+    (void)failure;
+    return WEIR_ERR_UNEXPECTED;
+}

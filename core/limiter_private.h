@@ -133,6 +133,39 @@ struct direct {
     bool free;             /* the ask in flight is of an unlimited plan: it brings no permits */
 };
 
+/* What a slot may admit without the store; see degraded.c. Times are store microseconds. */
+struct degraded {
+    /* the last answer */
+    uint64_t base_us; /* 0: none */
+    uint64_t remaining_units;
+    uint64_t previous_units; /* sliding */
+    uint64_t others_milli;   /* demand of the other processes */
+    uint64_t leased_units;   /* held then */
+
+    /* the spell, from the first decision without the store since */
+    uint64_t updated_us;
+    uint64_t level;       /* bucket: in 1 / rate_period_us of a unit */
+    uint64_t pool_units;  /* windows: own part of what was left of the answer's window */
+    uint64_t spell_units; /* windows: admitted in spell_window */
+    uint64_t spell_window;
+    uint64_t floor_window; /* the last one whose floor is used; NEVER: none */
+
+    uint64_t window_units; /* in the accounting window: admitted without the store */
+    uint64_t before_units; /* in the one before: spent, either way */
+
+    /* admitted without the store and not yet charged */
+    uint64_t charge_from_us;
+    uint64_t charge_until_us;
+    uint64_t charge_window;
+    uint32_t charge_units;
+    uint32_t charge_before_units; /* in the window before charge_window */
+
+    uint32_t share_ppm;
+    uint32_t fraction_ppm; /* of the limit, in this spell */
+    uint32_t carry;        /* of the level, in millionths */
+    bool in_spell;
+};
+
 /* What direct_add needs to know. */
 struct direct_request {
     struct weir_key key;
@@ -160,6 +193,7 @@ struct weir_limiter {
 
     struct hot *hot;
     struct cold *cold;
+    struct degraded *degraded; /* by slot */
     uint32_t used_slots;
     uint32_t free_slot; /* list through ask_next */
     uint32_t *index;    /* open addressing: slot + 1, 0: empty */
@@ -197,6 +231,7 @@ struct weir_limiter {
     struct weir_ask last_words[ASK_OUTBOX];
     uint32_t last_word_first;
     uint32_t last_word_count;
+    struct weir_limiter_counts counts;
 };
 
 /* Of the next ask; 0 is no sequence number. */
@@ -278,6 +313,12 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
 uint32_t asking_flight_us(const struct clock_offset *clock, uint32_t held_units);
 
 /* degraded.c */
+/* A key comes into the slot. */
+void degraded_start(struct weir_limiter *limiter, uint32_t slot);
+/* The accounting window ends, before spent_units is reset. */
+void degraded_window_ends(struct weir_limiter *limiter, uint32_t slot);
+/* A late grant is for requests that were admitted without it. */
+void degraded_covered(struct weir_limiter *limiter, uint32_t slot, uint32_t units);
 /* Decide a request without the store. Always decides; demand is counted by the caller. */
 struct weir_decision degraded_decide(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                                      uint32_t cost);

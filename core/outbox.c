@@ -18,10 +18,10 @@ static void append_report(struct weir_limiter *limiter, const struct weir_report
     limiter->reports[place] = *report;
 }
 
-void outbox_report(struct weir_limiter *limiter, uint32_t slot, bool sealed)
+static struct weir_report report_of(const struct weir_limiter *limiter, uint32_t slot, bool sealed)
 {
-    struct hot *hot = &limiter->hot[slot];
-    struct cold *cold = &limiter->cold[slot];
+    const struct hot *hot = &limiter->hot[slot];
+    const struct cold *cold = &limiter->cold[slot];
     const struct weir_report report = {
         .key = hot->key,
         .window_index = cold->window_index,
@@ -29,12 +29,34 @@ void outbox_report(struct weir_limiter *limiter, uint32_t slot, bool sealed)
         .incarnation = limiter->options.incarnation,
         .process = limiter->options.process,
         .life = cold->life,
-        .sequence = ++cold->report_sequence,
+        .sequence = cold->report_sequence + 1,
         .spent_units = hot->spent_units,
+        .degraded_units = limiter->degraded[slot].window_units,
         .sealed = sealed,
     };
 
+    return report;
+}
+
+void outbox_report(struct weir_limiter *limiter, uint32_t slot, bool sealed)
+{
+    const struct weir_report report = report_of(limiter, slot, sealed);
+
+    limiter->cold[slot].report_sequence++;
     append_report(limiter, &report);
+}
+
+bool weir_limiter_next_unreported(const struct weir_limiter *limiter, uint32_t *cursor,
+                                  struct weir_report *report)
+{
+    while (*cursor < limiter->options.key_capacity) {
+        const uint32_t slot = (*cursor)++;
+        if ((limiter->hot[slot].flags & HOT_USED) && limiter->hot[slot].spent_units != 0) {
+            *report = report_of(limiter, slot, true);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Not sealed: the process may spend more of the key in the same window, in other lives. */

@@ -105,6 +105,15 @@ uint64_t weir_limiter_held_units(const struct weir_limiter *limiter, const struc
            cold->trickle[1];
 }
 
+uint64_t weir_limiter_owed_units(const struct weir_limiter *limiter, const struct weir_key *key)
+{
+    const uint32_t slot = table_find(limiter, key);
+
+    return slot == SLOT_NONE
+               ? 0
+               : (uint64_t)limiter->cold[slot].returned_units + limiter->cold[slot].unused_units;
+}
+
 /* Permits of a trickle of that period which are surely valid by early_us. */
 static uint64_t come_due(const struct weir_plan *plan, const struct weir_key *key, uint64_t period,
                          uint32_t count, uint64_t early_us)

@@ -7,6 +7,7 @@
 struct layout {
     size_t hot;
     size_t cold;
+    size_t degraded;
     size_t plans;
     size_t plan_deleted;
     size_t waiters;
@@ -46,6 +47,7 @@ static struct layout layout_of(const struct weir_limiter_options *options)
     }
     layout.hot = place(&layout.end, options->key_capacity, sizeof(struct hot));
     layout.cold = place(&layout.end, options->key_capacity, sizeof(struct cold));
+    layout.degraded = place(&layout.end, options->key_capacity, sizeof(struct degraded));
     layout.plans = place(&layout.end, options->plan_capacity, sizeof(struct weir_plan));
     layout.plan_deleted = place(&layout.end, options->plan_capacity, sizeof(bool));
     layout.waiters = place(&layout.end, options->waiter_capacity, sizeof(struct waiter));
@@ -82,6 +84,7 @@ enum weir_status weir_limiter_init(struct weir_limiter **limiter, void *memory, 
         .options = *options,
         .hot = (void *)(base + layout.hot),
         .cold = (void *)(base + layout.cold),
+        .degraded = (void *)(base + layout.degraded),
         .plans = (void *)(base + layout.plans),
         .plan_deleted = (void *)(base + layout.plan_deleted),
         .waiters = (void *)(base + layout.waiters),
@@ -106,6 +109,9 @@ enum weir_status weir_limiter_init(struct weir_limiter **limiter, void *memory, 
     }
     for (uint32_t i = 0; i < layout.index_size; i++) {
         made->index[i] = 0;
+    }
+    if (made->options.process_count == 0) {
+        made->options.process_count = 1;
     }
     waiting_init(made);
     direct_init(made);

@@ -83,6 +83,7 @@ uint32_t table_insert(struct weir_limiter *limiter, const struct weir_key *key)
         .ask_next = SLOT_NONE,
         .wait_last = SLOT_NONE,
     };
+    degraded_start(limiter, slot);
     return slot;
 }
 

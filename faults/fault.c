@@ -69,6 +69,12 @@ static bool comes_and_goes(const struct fault *fault)
     return fault->period_ns != 0 && fault->on_ppm != 0 && fault->on_ppm != PPM;
 }
 
+/* In force all the time, it does what it does once in each period. */
+static bool recurs(const struct fault *fault)
+{
+    return fault->kind == FAULT_STORE_EVICT && fault->period_ns != 0;
+}
+
 bool fault_is_active(const struct fault *fault, uint64_t time_ns)
 {
     if (time_ns < fault->from_ns || time_ns >= fault->until_ns) {
@@ -85,10 +91,11 @@ static uint64_t next_change_ns(const struct fault *fault, uint64_t time_ns)
     if (time_ns >= fault->until_ns) {
         return UINT64_MAX;
     }
-    if (comes_and_goes(fault)) {
+    if (comes_and_goes(fault) || recurs(fault)) {
         const uint64_t into_ns = (time_ns - fault->from_ns) % fault->period_ns;
         const uint64_t left_ns =
-            (into_ns < on_ns(fault) ? on_ns(fault) : fault->period_ns) - into_ns;
+            (comes_and_goes(fault) && into_ns < on_ns(fault) ? on_ns(fault) : fault->period_ns) -
+            into_ns;
         if (left_ns < fault->until_ns - time_ns) {
             return time_ns + left_ns;
         }

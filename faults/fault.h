@@ -58,14 +58,16 @@ enum fault_kind {
 
     /* processes */
     FAULT_CRASH,  /* killed at from_ns with all it holds, started anew at until_ns (UINT64_MAX:
-                     never)  as another incarnation; with lose_mapping its unreported counts are gone
-                     too */
+                     never) as another incarnation; with lose_mapping its unreported counts are
+                     gone too */
     FAULT_DEPLOY, /* rolling: the target processes stop in turn, every period_ns one, in good order:
-                     they give back and report, and are down for added_ns */
+                     they give back and report, and are down for added_ns. Whose turn comes at
+                     until_ns or later stays */
     FAULT_PAUSE,  /* nothing runs during the fault; what arrived meanwhile is handled after it */
     FAULT_FORK, /* at from_ns the process is copied, leases and all, into the one numbered process +
-                   target count, which must not run before */
-    FAULT_SCALE, /* the target processes run during the fault only (out), or not during it (in) */
+                   number of targets, which does not run before */
+    FAULT_SCALE, /* the target processes run during the fault only (limit 1: out), or not during it
+                    (limit 0: in) */
     FAULT_COUNT, /* the processes are told that the fleet has `limit` processes */
 
     /* clocks of processes */
@@ -115,7 +117,9 @@ struct fault_set {
     uint8_t *member; /* NULL: all; owned by whoever made the fault */
 };
 
-/* What each kind uses is said above; the rest is 0. */
+/* What each kind uses is said above; the rest is 0, and 1,000,000 where that changes nothing: the
+ * probability and the factor. What happens at an instant (a failover, a fork, an eviction without
+ * period) is over at from_ns + 1. */
 struct fault {
     char id[FAULT_ID_SIZE]; /* unique in a run */
     enum fault_kind kind;
@@ -136,7 +140,7 @@ struct fault {
     int32_t drift_ppb;
     uint32_t limit;
     uint64_t bytes_per_s;
-    uint32_t population; /* hot key, churn */
+    uint32_t population; /* hot key, churn: its index */
     uint32_t key_index;  /* within the population */
     enum fault_way way;
     enum fault_error error;
@@ -147,7 +151,7 @@ struct fault {
 struct fault_list {
     struct fault *faults;
     size_t count;
-    uint64_t *fired_count; /* by fault */
+    uint64_t *fired_count; /* by fault; NULL: nobody counts */
 };
 
 /* "store_outage" and so on, as scenarios name them. */
@@ -178,7 +182,7 @@ struct fault_fate {
 };
 
 /* What becomes of message `number` (each message of a run has its own) that leaves at time_ns. */
-struct fault_fate fault_message(struct fault_list *list, uint64_t time_ns, enum fault_way way,
+struct fault_fate fault_message(const struct fault_list *list, uint64_t time_ns, enum fault_way way,
                                 uint32_t process, uint32_t shard, uint64_t number);
 
 /* --- service.c --- */
@@ -190,19 +194,21 @@ struct fault_service {
     uint64_t reply_delay_ns;
 };
 
-/* What a shard does with an ask that arrives at time_ns and usually takes service_ns. */
-struct fault_service fault_service(struct fault_list *list, uint64_t time_ns, uint32_t process,
-                                   uint32_t shard, uint64_t number, uint64_t service_ns);
+/* What a shard does with an ask, message `number`, that arrives at time_ns and usually takes
+ * service_ns. */
+struct fault_service fault_service(const struct fault_list *list, uint64_t time_ns,
+                                   uint32_t process, uint32_t shard, uint64_t number,
+                                   uint64_t service_ns);
 
-/* The shard's clock less true time. */
-int64_t fault_store_step_ns(struct fault_list *list, uint64_t time_ns, uint32_t shard);
+/* The shard's clock less true time; each call counts as one reading. */
+int64_t fault_store_step_ns(const struct fault_list *list, uint64_t time_ns, uint32_t shard);
 
 /* --- life.c --- */
 enum fault_life_kind {
     FAULT_LIFE_KILL = 0, /* gone, with all it held */
     FAULT_LIFE_STOP,     /* in good order */
     FAULT_LIFE_START,    /* another incarnation */
-    FAULT_LIFE_FORK,     /* a copy of process `parent` starts */
+    FAULT_LIFE_FORK,     /* it starts as a copy of process `parent` */
     FAULT_LIFE_PAUSE,
     FAULT_LIFE_RESUME,
     FAULT_LIFE_COUNT, /* is told the fleet's size: `parent` processes; 0: the true one again */
@@ -216,9 +222,16 @@ struct fault_life {
     uint32_t fault; /* index into the list */
 };
 
-/* All that happens to processes, in order of (time, process). The array is the caller's to free. */
-struct fault_life *fault_lives(const struct fault_list *list, uint32_t process_count,
-                               size_t *count);
+/* All that happens to processes, in order of (time, process), into lives[]; returns how much that
+ * is. If it may be more than `capacity`, returns the room that must be there, and lives[] holds
+ * nothing of use. A process that is down at time 0 does not stop then, it is not up from the
+ * beginning. One that several faults keep down comes back when the last of them ends, and one that
+ * several pause resumes then. */
+size_t fault_lives(const struct fault_list *list, uint32_t process_count, struct fault_life *lives,
+                   size_t capacity);
+
+/* Whether a process is there at time_ns, running or paused: no fault keeps it down. */
+bool fault_is_up(const struct fault_list *list, uint64_t time_ns, uint32_t process);
 
 /* Whether a process takes requests at time_ns: it runs, and is not drained. A paused one does. */
 bool fault_takes_requests(const struct fault_list *list, uint64_t time_ns, uint32_t process);
@@ -233,21 +246,52 @@ struct fault_clock_piece {
     uint32_t fault; /* whose beginning or end it is; UINT32_MAX: the clock's own */
 };
 
-/* The pieces of a clock that would read start_ns + time, drift_ppb faster, by itself; in order. The
- * array is the caller's to free. */
-struct fault_clock_piece *fault_clock(const struct fault_list *list, uint32_t process,
-                                      uint64_t start_ns, int32_t drift_ppb, size_t *count);
+/* A clock without faults. */
+struct fault_clock_own {
+    uint64_t start_ns; /* at time 0 */
+    int32_t drift_ppb;
+};
+
+/* What the piece reads at time_ns >= from_ns; 0 at the least. */
+uint64_t fault_clock_read(const struct fault_clock_piece *piece, uint64_t time_ns);
+
+/* The pieces, that begin before end_ns, of a clock that would read start_ns + time, drift_ppb
+ * faster, by itself; in order, the first from 0. At most `capacity` of them into pieces[]; returns
+ * how many there are. */
+size_t fault_clock(const struct fault_list *list, uint32_t process,
+                   const struct fault_clock_own *own, uint64_t end_ns,
+                   struct fault_clock_piece *pieces, size_t capacity);
 
 /* --- demand.c --- */
-/* Which process gets a request that the balancer gave to `process`, with `number` the request's. */
-uint32_t fault_reroute(struct fault_list *list, uint64_t time_ns, uint32_t process,
+#define FAULT_NO_PROCESS UINT32_MAX
+
+/* Which process gets request `number` of the run, that the balancer gave to `process`: another one
+ * after a flip, and one of those that take requests, each as likely, where that one does not.
+ * FAULT_NO_PROCESS: none does. */
+uint32_t fault_reroute(const struct fault_list *list, uint64_t time_ns, uint32_t process,
                        uint32_t process_count, uint64_t number);
 
+/* When request `number` of the run, that would arrive at time_ns, does: FAULT_RETRY. */
+uint64_t fault_arrival_ns(const struct fault_list *list, uint64_t time_ns, uint64_t number);
+
+/* Which key of its population of key_count keys a request goes to: FAULT_CHURN. */
+uint32_t fault_churn(const struct fault_list *list, uint64_t time_ns, uint32_t population,
+                     uint32_t key_index, uint32_t key_count);
+
+/* How many requests come on top of one for this key, and when the nth of them, from 0, does:
+ * FAULT_HOT_KEY. They are spread over the next second, so that what was a Poisson process stays
+ * one; UINT64_MAX: not during the fault any more. */
+uint32_t fault_extra_count(const struct fault_list *list, uint64_t time_ns, uint32_t population,
+                           uint32_t key_index);
+uint64_t fault_extra_ns(const struct fault_list *list, uint64_t time_ns, uint32_t population,
+                        uint32_t key_index, uint64_t number, uint32_t nth);
+
 /* --- push.c --- */
-/* What becomes of delivery `number` of a push, or a report, that would arrive at time_ns. */
-struct fault_fate fault_push(struct fault_list *list, uint64_t time_ns, uint32_t process,
+/* What becomes of delivery `number` of a push, or a report, that would arrive at time_ns. Numbers
+ * are unique in a run, for each of the two. */
+struct fault_fate fault_push(const struct fault_list *list, uint64_t time_ns, uint32_t process,
                              uint64_t number);
-struct fault_fate fault_report(struct fault_list *list, uint64_t time_ns, uint32_t process,
+struct fault_fate fault_report(const struct fault_list *list, uint64_t time_ns, uint32_t process,
                                uint64_t number);
 
 #endif

@@ -219,6 +219,7 @@ void sim_accuracy_lost(struct sim_accuracy *accuracy, enum sim_loss loss, uint32
     const uint32_t interval = sim_accuracy_interval(accuracy, key, time_ns);
     const struct sim_key_accuracy *entry = &accuracy->keys[key];
 
+    accuracy->lost_totals[loss] += units;
     if (interval < entry->cell_count) { /* not of the time after the run */
         accuracy->cells[entry->first_cell + interval].lost_units[loss] += units;
     }

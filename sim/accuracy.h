@@ -88,6 +88,8 @@ struct sim_accuracy {
     struct sim_spending *spendings;
     size_t spending_count;
     size_t spending_capacity;
+
+    uint64_t lost_totals[SIM_LOSSES]; /* of all keys; those after the run's end, too */
 };
 
 void sim_accuracy_init(struct sim_accuracy *accuracy, const struct sim_catalog *catalog);

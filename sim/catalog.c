@@ -33,6 +33,13 @@ void sim_catalog_make_plan(struct weir_plan *plan, const struct sim_plan *source
         [SIM_SIZER_RATE] = WEIR_SIZER_RATE,
         [SIM_SIZER_DOUBLING] = WEIR_SIZER_DOUBLING,
     };
+    static const enum weir_degraded_policy policies[] = {
+        [SIM_DEGRADED_BOUNDED] = WEIR_DEGRADED_BOUNDED,
+        [SIM_DEGRADED_UNIFORM] = WEIR_DEGRADED_UNIFORM,
+        [SIM_DEGRADED_SHARE] = WEIR_DEGRADED_SHARE,
+        [SIM_DEGRADED_OPEN] = WEIR_DEGRADED_OPEN,
+        [SIM_DEGRADED_CLOSED] = WEIR_DEGRADED_CLOSED,
+    };
     const struct weir_plan_options options = {
         .version = version,
         .algorithm = algorithms[source->algorithm],
@@ -42,6 +49,7 @@ void sim_catalog_make_plan(struct weir_plan *plan, const struct sim_plan *source
         .capacity_units = source->capacity_units,
         .window_us = source->window_us,
         .fixed_lease_units = source->fixed_lease_units,
+        .degraded = policies[source->degraded],
     };
     const enum weir_status status = weir_plan_make(plan, &options);
 

@@ -1,6 +1,7 @@
 #include "changes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "memory.h"
 #include "prng.h"
@@ -16,10 +17,24 @@ static int by_time(const void *a, const void *b)
     return (left->change > right->change) - (left->change < right->change);
 }
 
+/* The pushes of a process are numbered in the order in which they are sent. */
+static void add(struct sim_pushes *pushes, const struct fault_list *faults, uint32_t process,
+                uint64_t number, const struct sim_push *push)
+{
+    const struct fault_fate fate =
+        fault_push(faults, push->time_ns, process, (uint64_t)process << 32 | number);
+
+    if (!fate.lost) {
+        pushes->list[pushes->count] = *push;
+        pushes->list[pushes->count++].time_ns += fate.delay_ns;
+    }
+}
+
 void sim_pushes_init(struct sim_pushes *pushes, const struct sim_scenario *scenario,
                      uint32_t process)
 {
     struct sim_prng prng;
+    uint64_t number = 0;
     size_t count = 0;
 
     for (size_t i = 0; i < scenario->change_count; i++) {
@@ -32,11 +47,24 @@ void sim_pushes_init(struct sim_pushes *pushes, const struct sim_scenario *scena
         for (uint32_t nth = 0; nth <= change->repeats; nth++) {
             const uint64_t delay_ns =
                 change->spread_ns == 0 ? 0 : sim_prng_below(&prng, change->spread_ns + 1);
-            pushes->list[pushes->count++] =
-                (struct sim_push){.time_ns = change->at_ns + delay_ns, .change = i};
+            const struct sim_push push = {.time_ns = change->at_ns + delay_ns, .change = i};
+            add(pushes, &scenario->faults, process, number++, &push);
         }
     }
     qsort(pushes->list, pushes->count, sizeof *pushes->list, by_time);
+}
+
+void sim_pushes_skip(struct sim_pushes *pushes, uint64_t now_ns)
+{
+    size_t first = pushes->next;
+
+    while (first < pushes->count && pushes->list[first].time_ns < now_ns) {
+        first++;
+    }
+    /* they were not heard: those that come take their places */
+    memmove(&pushes->list[pushes->next], &pushes->list[first],
+            (pushes->count - first) * sizeof *pushes->list);
+    pushes->count -= first - pushes->next;
 }
 
 void sim_pushes_deinit(struct sim_pushes *pushes)
@@ -94,8 +122,11 @@ static uint64_t version_heard(const struct sim_catalog *catalog, const struct si
 
 uint64_t sim_changes_version_spread(const struct sim_catalog *catalog)
 {
-    const struct sim_scenario *scenario = catalog->scenario;
+    struct sim_scenario scenario_again = *catalog->scenario;
+    const struct sim_scenario *scenario = &scenario_again;
     uint64_t most = 0;
+
+    scenario_again.faults.fired_count = NULL; /* the pushes were counted when they were made */
 
     for (uint32_t process = 0; process < scenario->process_count && scenario->change_count != 0;
          process++) {

@@ -1,6 +1,7 @@
 /* Configuration changes on their way: who hears of which, and when. A change is in force for the
  * customer from at_ns on; each process hears of it 1 + repeats times, each time with a delay of its
- * own, so that pushes of one plan may overtake each other. */
+ * own, so that pushes of one plan may overtake each other. Faults may lose pushes, or make them
+ * later still. */
 #ifndef SIM_CHANGES_H
 #define SIM_CHANGES_H
 
@@ -25,6 +26,9 @@ struct sim_pushes {
 void sim_pushes_init(struct sim_pushes *pushes, const struct sim_scenario *scenario,
                      uint32_t process);
 void sim_pushes_deinit(struct sim_pushes *pushes);
+
+/* A process that starts at now_ns has missed what came before. */
+void sim_pushes_skip(struct sim_pushes *pushes, uint64_t now_ns);
 
 /* It gives the plan other numbers, or deletes it. */
 bool sim_changes_are_of_plan(const struct sim_change *change, size_t plan);

@@ -9,6 +9,7 @@
 #include "catalog.h"
 #include "exchange.h"
 #include "weir/decision.h"
+#include "weir/limiter.h"
 #include "weir/snapshot.h"
 
 struct sim_demand {
@@ -26,7 +27,8 @@ struct sim_client_operations {
     /* Fill the next exchange to send; false: none. */
     bool (*next_exchange)(struct sim_client *client, uint64_t local_ns,
                           struct sim_exchange *exchange);
-    void (*reply)(struct sim_client *client, uint64_t local_ns,
+    /* Returns whether it waited for it. */
+    bool (*reply)(struct sim_client *client, uint64_t local_ns,
                   const struct sim_exchange *exchange);
     /* The store refused an exchange. NULL for a client that knows no faults, as the next ones. */
     void (*refused)(struct sim_client *client, uint64_t local_ns,
@@ -39,12 +41,23 @@ struct sim_client_operations {
     /* Hear of scenario->changes[change], perhaps again or late. Returns whether it was news. NULL
      * for a client that knows no changes. */
     bool (*configure)(struct sim_client *client, uint32_t change);
+    /* Permits of a key that die with the process: held, promised, or given up and not told of yet.
+     * NULL for a client that holds none. */
+    uint64_t (*lost_units)(const struct sim_client *client, uint32_t key);
+    /* The process was killed, and its memory found: report what it had spent. Or not found: say
+     * what would have been reported. NULL for a client that leaves nothing unreported. */
+    void (*reap)(struct sim_client *client);
+    void (*forget)(struct sim_client *client);
     /* The next four are NULL for a client without timers, leases and bounds; so are quota and
      * spendable_units. */
     uint64_t (*next_deadline_ns)(const struct sim_client *client);
     void (*expire)(struct sim_client *client, uint64_t local_ns);
     /* Give back and report; false: drain exchanges and call again. */
     bool (*shutdown)(struct sim_client *client, uint64_t local_ns);
+    /* What its limiter counted since it began. NULL for a client that counts nothing. */
+    void (*counts)(const struct sim_client *client, struct weir_limiter_counts *counts);
+    /* Shards of the store that it sends no asks to now. NULL for a client that always does. */
+    uint32_t (*open_breaker_count)(const struct sim_client *client);
     /* Requests denied without a decision, because the limiter had no place for them. */
     uint64_t (*undecided_count)(const struct sim_client *client);
     /* Units reported to billing so far. */
@@ -61,14 +74,24 @@ struct sim_client_operations {
     void (*free)(struct sim_client *client);
 };
 
+/* Takes the reports of a client. What is forgotten would have been one. */
+struct sim_reporting {
+    void (*report)(void *context, const struct weir_report *report);
+    void (*forget)(void *context, const struct weir_report *report);
+    void *context;
+};
+
 /* Every client starts with this. */
 struct sim_client {
     const struct sim_client_operations *operations;
+    struct sim_reporting reporting; /* its functions may be NULL: nobody listens */
 };
 
+/* life: how many others the process had before. */
 struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint32_t process,
-                                        uint64_t start_ns);
-struct sim_client *sim_client_per_request_new(const struct sim_catalog *catalog, uint32_t process);
+                                        uint32_t life, uint64_t start_ns);
+struct sim_client *sim_client_per_request_new(const struct sim_catalog *catalog, uint32_t process,
+                                              uint32_t life);
 struct sim_client *sim_client_as_written_new(const struct sim_catalog *catalog, uint32_t process);
 
 #endif

@@ -79,7 +79,7 @@ static bool next_exchange(struct sim_client *client, uint64_t local_ns,
     return true;
 }
 
-static void reply(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange)
+static bool reply(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange)
 {
     struct client_as_written *self = (struct client_as_written *)client;
     const uint32_t cost = exchange->ask.need_units;
@@ -103,6 +103,7 @@ static void reply(struct sim_client *client, uint64_t local_ns, const struct sim
                      .retry_after_ns = admitted ? 0 : 1},
     };
     self->has_settled = true;
+    return true;
 }
 
 static bool next_settled(struct sim_client *client, struct weir_settled *settled)
@@ -115,6 +116,11 @@ static bool next_settled(struct sim_client *client, struct weir_settled *settled
     self->has_settled = false;
     *settled = self->settled;
     return true;
+}
+
+static uint64_t lost_units(const struct sim_client *client, uint32_t key)
+{
+    return ((const struct client_as_written *)client)->held[key].permits;
 }
 
 static uint64_t reported_units(const struct sim_client *client)
@@ -134,6 +140,7 @@ static const struct sim_client_operations operations = {
     .reply = reply,
     .next_settled = next_settled,
     .reported_units = reported_units,
+    .lost_units = lost_units,
     .free = client_free,
 };
 

@@ -26,12 +26,20 @@ static void must(enum weir_status status)
     }
 }
 
+static void deliver(struct client_lease *self, const struct weir_report *report)
+{
+    self->reported_units += report->spent_units;
+    if (self->base.reporting.report != NULL) {
+        self->base.reporting.report(self->base.reporting.context, report);
+    }
+}
+
 static void drain_reports(struct client_lease *self)
 {
     struct weir_report report;
 
     while (weir_limiter_next_report(self->limiter, &report)) {
-        self->reported_units += report.spent_units;
+        deliver(self, &report);
     }
 }
 
@@ -65,6 +73,19 @@ static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,
     return decision;
 }
 
+/* Take from an ask what the scenario does without. */
+static void disarm(const struct sim_scenario *scenario, struct weir_ask *ask)
+{
+    if (scenario->without & SIM_WITHOUT_VERSIONS) {
+        ask->version_seen = 0;
+        ask->run_seen = 0;
+    }
+    if (scenario->without & SIM_WITHOUT_CHARGE_TIME) {
+        ask->charge_from_us = 0;
+        ask->charge_until_us = 0;
+    }
+}
+
 static bool next_exchange(struct sim_client *client, uint64_t local_ns,
                           struct sim_exchange *exchange)
 {
@@ -75,16 +96,31 @@ static bool next_exchange(struct sim_client *client, uint64_t local_ns,
     }
     exchange->kind = SIM_EXCHANGE_ASK;
     exchange->key = sim_catalog_find(self->catalog, &exchange->ask.key);
+    disarm(self->catalog->scenario, &exchange->ask);
     return true;
 }
 
-static void reply(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange)
+static bool reply(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange)
 {
     struct client_lease *self = (struct client_lease *)client;
     const enum weir_status status = weir_limiter_answer(self->limiter, local_ns, &exchange->answer);
 
     if (status !=
         WEIR_ERR_UNEXPECTED) { /* the last ask of an evicted key: nobody waits for its answer */
+        must(status);
+    }
+    drain_reports(self);
+    return status == WEIR_OK;
+}
+
+static void refused(struct sim_client *client, uint64_t local_ns,
+                    const struct sim_exchange *exchange)
+{
+    struct client_lease *self = (struct client_lease *)client;
+    const enum weir_status status = weir_limiter_ask_failed(
+        self->limiter, local_ns, &exchange->ask.key, &exchange->ask.id, WEIR_FAILURE_REFUSED);
+
+    if (status != WEIR_ERR_UNEXPECTED) {
         must(status);
     }
     drain_reports(self);
@@ -176,6 +212,40 @@ static bool snapshot(const struct sim_client *client, uint64_t local_ns, uint32_
     return weir_limiter_snapshot(self->limiter, local_ns, &self->catalog->keys[key].key, snapshot);
 }
 
+static uint64_t lost_units(const struct sim_client *client, uint32_t key)
+{
+    const struct client_lease *self = (const struct client_lease *)client;
+    const struct weir_key *name = &self->catalog->keys[key].key;
+
+    return weir_limiter_held_units(self->limiter, name) +
+           weir_limiter_owed_units(self->limiter, name);
+}
+
+static void reap(struct sim_client *client)
+{
+    struct client_lease *self = (struct client_lease *)client;
+    struct weir_report report;
+    uint32_t cursor = 0;
+
+    drain_reports(self);
+    while (weir_limiter_next_unreported(self->limiter, &cursor, &report)) {
+        deliver(self, &report);
+    }
+}
+
+static void forget(struct sim_client *client)
+{
+    struct client_lease *self = (struct client_lease *)client;
+    struct weir_report report;
+    uint32_t cursor = 0;
+
+    while (weir_limiter_next_unreported(self->limiter, &cursor, &report)) {
+        if (client->reporting.forget != NULL) {
+            client->reporting.forget(client->reporting.context, &report);
+        }
+    }
+}
+
 static void client_free(struct sim_client *client)
 {
     struct client_lease *self = (struct client_lease *)client;
@@ -188,6 +258,7 @@ static const struct sim_client_operations operations = {
     .decide = decide,
     .next_exchange = next_exchange,
     .reply = reply,
+    .refused = refused,
     .next_settled = next_settled,
     .configure = configure,
     .next_deadline_ns = next_deadline_ns,
@@ -198,6 +269,9 @@ static const struct sim_client_operations operations = {
     .quota = quota,
     .spendable_units = spendable_units,
     .snapshot = snapshot,
+    .lost_units = lost_units,
+    .reap = reap,
+    .forget = forget,
     .free = client_free,
 };
 
@@ -213,13 +287,13 @@ static enum weir_full_table full_table(const struct sim_scenario *scenario)
 }
 
 struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint32_t process,
-                                        uint64_t start_ns)
+                                        uint32_t life, uint64_t start_ns)
 {
     const struct sim_scenario *scenario = catalog->scenario;
     struct client_lease *self = sim_memory_new(1, sizeof *self);
     struct sim_prng prng;
 
-    sim_prng_init(&prng, scenario->seed, "limiter", process);
+    sim_prng_init(&prng, scenario->seed, "limiter", (uint64_t)life << 32 | process);
     const struct weir_limiter_options options = {
         .process = process,
         .incarnation = sim_prng_next(&prng),

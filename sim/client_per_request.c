@@ -12,6 +12,7 @@ struct client_per_request {
     struct sim_client base;
     const struct sim_catalog *catalog;
     uint32_t process;
+    uint64_t incarnation;
     struct weir_plan *plans; /* as heard of */
     bool *deleted;
     uint64_t *weight_versions;
@@ -59,7 +60,9 @@ static bool next_exchange(struct sim_client *client, uint64_t local_ns,
     exchange->ticket = self->last_ticket;
     exchange->ask = (struct weir_ask){
         .key = key->key,
-        .id = {.process = self->process, .sequence = (uint32_t)self->last_ticket, .incarnation = 1},
+        .id = {.process = self->process,
+               .sequence = (uint32_t)self->last_ticket,
+               .incarnation = self->incarnation},
         .plan = self->plans[key->plan],
         .flags = WEIR_ASK_SPEND,
         .need_units = self->unsent.cost_units,
@@ -71,7 +74,7 @@ static bool next_exchange(struct sim_client *client, uint64_t local_ns,
     return true;
 }
 
-static void reply(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange)
+static bool reply(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange)
 {
     struct client_per_request *self = (struct client_per_request *)client;
     const struct weir_answer *answer = &exchange->answer;
@@ -91,6 +94,7 @@ static void reply(struct sim_client *client, uint64_t local_ns, const struct sim
     };
     self->has_settled = true;
     self->spent_units += answer->granted_units;
+    return true;
 }
 
 static bool next_settled(struct sim_client *client, struct weir_settled *settled)
@@ -151,7 +155,8 @@ static const struct sim_client_operations operations = {
     .free = client_free,
 };
 
-struct sim_client *sim_client_per_request_new(const struct sim_catalog *catalog, uint32_t process)
+struct sim_client *sim_client_per_request_new(const struct sim_catalog *catalog, uint32_t process,
+                                              uint32_t life)
 {
     const struct sim_scenario *scenario = catalog->scenario;
     struct client_per_request *self = sim_memory_new(1, sizeof *self);
@@ -159,6 +164,7 @@ struct sim_client *sim_client_per_request_new(const struct sim_catalog *catalog,
     self->base.operations = &operations;
     self->catalog = catalog;
     self->process = process;
+    self->incarnation = (uint64_t)life + 1;
     self->plans = sim_memory_new(scenario->plan_count, sizeof *self->plans);
     memcpy(self->plans, catalog->plans, scenario->plan_count * sizeof *self->plans);
     self->deleted = sim_memory_new(scenario->plan_count, sizeof *self->deleted);

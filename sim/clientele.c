@@ -445,6 +445,12 @@ void sim_clientele_free(struct sim_clientele *clientele)
     free(clientele);
 }
 
+void sim_clientele_draw_process(const struct sim_clientele *clientele, struct sim_prng *prng,
+                                struct sim_arrival *arrival)
+{
+    sim_traffic_draw_process(clientele->traffic, prng, arrival);
+}
+
 const struct sim_clientele_totals *sim_clientele_totals(const struct sim_clientele *clientele)
 {
     return &clientele->totals;

@@ -49,6 +49,10 @@ void sim_clientele_admitted(struct sim_clientele *clientele, uint32_t job, uint6
 void sim_clientele_denied(struct sim_clientele *clientele, uint32_t job, uint64_t decided_ns,
                           uint64_t retry_after_ns);
 
+/* A process for an attempt, by the balance of its key; see traffic.h. */
+void sim_clientele_draw_process(const struct sim_clientele *clientele, struct sim_prng *prng,
+                                struct sim_arrival *arrival);
+
 const struct sim_clientele_totals *sim_clientele_totals(const struct sim_clientele *clientele);
 
 /* From first denial to admission; 0 if no job recovered. */

@@ -15,6 +15,7 @@
 #include "replay.h"
 #include "result.h"
 #include "screen.h"
+#include "twin.h"
 
 #define PATH_SIZE 4096
 
@@ -142,7 +143,7 @@ static const struct argp parser = {
            "  weir run scenarios/skewed-fleet.json --seed 7 --out out\n"
            "  weir run scenarios/small-limits.json --set fleet.processes=200\n\n"
            "Exit status: 0 all expectations met; 1 an expectation failed; 2 inconclusive; "
-           "64 bad usage or scenario; 70 internal error.",
+           "3 not recovered after the faults; 64 bad usage or scenario; 70 internal error.",
 };
 
 /* Make the folder and its parents. */
@@ -257,17 +258,29 @@ static void report(const struct options *options, const struct sim_result *resul
     }
 }
 
-static int run(const struct options *options, const struct sim_scenario *scenario)
+static int status_of(const struct sim_result *result)
+{
+    static const int statuses[] = {SIM_EXIT_PASS, SIM_EXIT_FAIL, SIM_EXIT_INCONCLUSIVE};
+
+    return result->aftermath.liveness.recovery == SIM_RECOVERY_FAILED ? SIM_EXIT_NOT_RECOVERED
+                                                                      : statuses[result->verdict];
+}
+
+/* twin: NULL if there are no faults. */
+static int run(const struct options *options, const struct sim_scenario *scenario,
+               const struct sim_twin *twin)
 {
     struct sim_world world;
     struct sim_progress progress;
     struct sim_plot_list written = {""};
     char reason[256];
-    static const int statuses[] = {SIM_EXIT_PASS, SIM_EXIT_FAIL, SIM_EXIT_INCONCLUSIVE};
 
     if (!sim_world_init(&world, scenario, options->kernel, reason, sizeof reason)) {
         fprintf(stderr, "weir: %s\n", reason);
         return SIM_EXIT_USAGE;
+    }
+    if (twin != NULL) {
+        sim_twin_attach(twin, &world);
     }
     sim_progress_start(&progress,
                        options->quiet ? SIM_PROGRESS_HIDDEN : sim_progress_style_of(stderr));
@@ -288,7 +301,7 @@ static int run(const struct options *options, const struct sim_scenario *scenari
                     options->kernel);
     sim_progress_end(&progress);
     const double wall_s = (double)(sim_progress_wall_ns() - progress.started_ns) / 1e9;
-    int status = statuses[result.verdict];
+    int status = status_of(&result);
     if (options->folder != NULL && !write_files(options, &result, &world, &progress, &written)) {
         status = SIM_EXIT_INTERNAL;
         written.text[0] = '\0';
@@ -296,6 +309,31 @@ static int run(const struct options *options, const struct sim_scenario *scenari
     report(options, &result, &world, &written, wall_s);
     sim_result_free(&result);
     sim_world_deinit(&world);
+    return status;
+}
+
+/* A scenario with faults is run without them first: SimGrid, which the run itself may take, starts
+ * only once. */
+static int run_both(const struct options *options, const struct sim_scenario *scenario)
+{
+    struct sim_twin twin;
+    struct sim_progress progress;
+    char reason[256];
+
+    if (scenario->faults.count == 0) {
+        return run(options, scenario, NULL);
+    }
+    sim_progress_start(&progress,
+                       options->quiet ? SIM_PROGRESS_HIDDEN : sim_progress_style_of(stderr));
+    sim_progress_phase(&progress, "the same run without its faults");
+    const bool made = sim_twin_run(&twin, scenario, reason, sizeof reason);
+    sim_progress_end(&progress);
+    if (!made) {
+        fprintf(stderr, "weir: %s\n", reason);
+        return SIM_EXIT_INTERNAL;
+    }
+    const int status = run(options, scenario, &twin);
+    sim_twin_free(&twin);
     return status;
 }
 
@@ -327,7 +365,7 @@ int sim_command_run(int argc, char **argv)
         fprintf(stderr, "weir: --out %s: cannot be made a folder: %s\n", options.folder,
                 strerror(errno));
     } else {
-        status = run(&options, &scenario);
+        status = run_both(&options, &scenario);
     }
     sim_scenario_free(&scenario);
     free(options.sets);

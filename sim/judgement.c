@@ -8,9 +8,6 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define SLIDING_S 60
 
-const char *const sim_cause_names[SIM_CAUSE_COUNT] = {
-    "parked", "unclaimed", "withheld", "race", "stale_plan", "plan_change", "unexplained"};
-
 struct pair {
     double percent;
     double weight;
@@ -26,48 +23,6 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* What becomes of the part of an error that conservation does not attribute. */
-enum rest {
-    REST_IS_WITHHELD = 0,    /* a bucket: the difference in refill */
-    REST_IS_RACE_OR_NOTHING, /* its own windows have no refill: the store gave more than it had */
-    REST_IS_CHANGE,          /* the plan changed, or its windows end within the interval */
-    ALL_IS_CHANGE,           /* and for a part there was no limit: nothing conserves */
-    ALL_IS_NOTHING,          /* there is no limit at all: there can be no error */
-};
-
-static enum rest rest_of(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval)
-{
-    const struct sim_plan_history *history = &accuracy->history;
-    const uint64_t from_ns = sim_accuracy_interval_start_ns(accuracy, key, interval);
-    const uint64_t to_ns = sim_accuracy_interval_end_ns(accuracy, key, interval);
-    const uint64_t altered_ns = sim_plan_history_altered_ns(history, key);
-    const uint32_t count = sim_plan_history_era_count(history, key);
-    const struct sim_plan_era *last = NULL;
-    bool changes = false;
-    bool limited = true;
-
-    for (uint32_t number = 0; number < count; number++) {
-        const struct sim_plan_era *era = sim_plan_history_era(history, key, number);
-        /* an era that ends as the interval starts left its remainders there */
-        if (era->start_ns < to_ns &&
-            sim_plan_history_start_ns(history, key, number + 1) >= from_ns) {
-            changes |= number > 0 && era->start_ns >= from_ns;
-            limited &= sim_plan_era_has_limit(era);
-            last = era;
-        }
-    }
-    if (changes || altered_ns < from_ns) {
-        return limited ? REST_IS_CHANGE : ALL_IS_CHANGE;
-    }
-    if (!limited) {
-        return ALL_IS_NOTHING;
-    }
-    if (accuracy->keys[key].has_windows) {
-        return REST_IS_RACE_OR_NOTHING;
-    }
-    return sim_plan_era_has_windows(last) ? REST_IS_CHANGE : REST_IS_WITHHELD;
-}
-
 static int64_t delta_of(const struct sim_cell *cell)
 {
     return (int64_t)cell->oracle_units - (int64_t)cell->admitted_units;
@@ -79,7 +34,7 @@ static int64_t error_of(const struct sim_accuracy *accuracy, uint32_t key, uint3
 {
     const struct sim_cell *cell = &accuracy->cells[accuracy->keys[key].first_cell + interval];
 
-    return rest_of(accuracy, key, interval) == ALL_IS_NOTHING
+    return sim_cause_rest(accuracy, key, interval) == SIM_REST_ALL_IS_NOTHING
                ? (int64_t)cell->demand_units - (int64_t)cell->admitted_units
                : delta_of(cell);
 }
@@ -115,79 +70,6 @@ void sim_judgement_interval(const struct sim_accuracy *accuracy, uint32_t key, u
     }
 }
 
-/* How much each cause adds to oracle - admitted in an interval. With S the oracle's and R the
- * store's remainder at the end, taken = what left the store, parked = taken - charged: oracle =
- * start + refill(oracle) - S   and   taken = start + refill(store) - R,   so oracle - admitted =
- * parked + (R - S) + (refill(oracle) - refill(store)) + (charged - admitted), all as changes over
- * the interval. */
-static void split_causes(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval,
-                         int64_t part[SIM_CAUSE_COUNT])
-{
-    const struct sim_key_accuracy *entry = &accuracy->keys[key];
-    const struct sim_cell *cell = &accuracy->cells[entry->first_cell + interval];
-    const struct sim_cell *before = interval == 0 ? NULL : cell - 1;
-    const enum rest rest = rest_of(accuracy, key, interval);
-    int64_t left = error_of(accuracy, key, interval);
-
-    for (int i = 0; i < SIM_CAUSE_COUNT; i++) {
-        part[i] = 0;
-    }
-    part[SIM_CAUSE_STALE_PLAN] = (int64_t)cell->charged_units - (int64_t)cell->admitted_units;
-    left -= part[SIM_CAUSE_STALE_PLAN];
-    if (rest != ALL_IS_CHANGE && rest != ALL_IS_NOTHING) {
-        int64_t taken = (int64_t)cell->store_taken;
-        int64_t unclaimed = (int64_t)cell->store_left - (int64_t)cell->oracle_left;
-        if (before != NULL && !entry->has_windows) {
-            taken -= (int64_t)before->store_taken;
-            unclaimed -= (int64_t)before->store_left - (int64_t)before->oracle_left;
-        } else if (before == NULL && entry->has_windows) {
-            /* what was used before time 0 counts in the first window */
-            taken -= (int64_t)sim_plan_history_era(&accuracy->history, key, 0)->plan.limit_units -
-                     (int64_t)sim_catalog_start_units(accuracy->catalog, key);
-        }
-        part[SIM_CAUSE_PARKED] = taken - (int64_t)cell->charged_units;
-        part[SIM_CAUSE_UNCLAIMED] = unclaimed;
-        left -= part[SIM_CAUSE_PARKED] + unclaimed;
-    }
-    switch (rest) {
-    case REST_IS_WITHHELD:
-        part[SIM_CAUSE_WITHHELD] = left;
-        break;
-    case REST_IS_RACE_OR_NOTHING:
-        part[left < 0 ? SIM_CAUSE_RACE : SIM_CAUSE_UNEXPLAINED] = left;
-        break;
-    case REST_IS_CHANGE:
-    case ALL_IS_CHANGE:
-        part[SIM_CAUSE_PLAN_CHANGE] = left;
-        break;
-    case ALL_IS_NOTHING:
-        part[SIM_CAUSE_STALE_PLAN] = 0; /* nothing is debited, at whatever weight */
-        part[SIM_CAUSE_UNEXPLAINED] = error_of(accuracy, key, interval);
-        break;
-    }
-}
-
-/* Book `units` of an error of the given sign to the causes that have that sign, in their order. */
-static enum sim_cause book(const int64_t part[SIM_CAUSE_COUNT], int sign, uint64_t units,
-                           uint64_t causes[SIM_CAUSE_COUNT])
-{
-    enum sim_cause largest = SIM_CAUSE_UNEXPLAINED;
-    uint64_t largest_units = 0;
-
-    for (int i = 0; i < SIM_CAUSE_COUNT; i++) {
-        const uint64_t available = positive(sign * part[i]);
-        const uint64_t booked = available < units ? available : units;
-        causes[i] += booked;
-        units -= booked;
-        if (booked > largest_units) {
-            largest_units = booked;
-            largest = (enum sim_cause)i;
-        }
-    }
-    causes[SIM_CAUSE_UNEXPLAINED] += units;
-    return largest;
-}
-
 void sim_judgement_explain(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval,
                            struct sim_explanation *explanation)
 {
@@ -196,10 +78,11 @@ void sim_judgement_explain(const struct sim_accuracy *accuracy, uint32_t key, ui
     *explanation = (struct sim_explanation){0};
     sim_judgement_interval(accuracy, key, interval, &explanation->over_units,
                            &explanation->under_units);
-    split_causes(accuracy, key, interval, part);
-    explanation->cause = explanation->under_units > 0
-                             ? book(part, 1, explanation->under_units, explanation->cause_units)
-                             : book(part, -1, explanation->over_units, explanation->cause_units);
+    sim_cause_split(accuracy, key, interval, error_of(accuracy, key, interval), part);
+    explanation->cause =
+        explanation->under_units > 0
+            ? sim_cause_book(part, 1, explanation->under_units, explanation->cause_units)
+            : sim_cause_book(part, -1, explanation->over_units, explanation->cause_units);
 }
 
 /* There is a time at which the key's limit is large enough for percentages. */

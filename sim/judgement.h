@@ -7,25 +7,11 @@
 #include <stdint.h>
 
 #include "accuracy.h"
+#include "cause.h"
 
 /* Percentages are formed only for keys with a limit of at least this many units; below, look at
  * units. */
 #define SIM_PERCENT_LIMIT_MIN 1000
-
-enum sim_cause {
-    SIM_CAUSE_PARKED = 0, /* taken from the store, and not spent by the end of the interval */
-    SIM_CAUSE_UNCLAIMED,  /* left in the store, while processes denied */
-    SIM_CAUSE_WITHHELD,   /* refill that the capacity had no room for, because of permits counted as
-                             out */
-    SIM_CAUSE_RACE,       /* granted beyond what the store had: lost updates of a baseline */
-    SIM_CAUSE_STALE_PLAN, /* debited by an old weight: more or less than the request costs */
-    SIM_CAUSE_PLAN_CHANGE, /* the plan changed in the interval, or its intervals are not its
-                              windows; and conservation does not say which of the others it is */
-    SIM_CAUSE_UNEXPLAINED,
-    SIM_CAUSE_COUNT,
-};
-
-extern const char *const sim_cause_names[SIM_CAUSE_COUNT];
 
 /* Over (key, interval) pairs with demand. */
 struct sim_spread {

@@ -32,6 +32,8 @@ struct sim_metrics {
     uint64_t admitted;
     uint64_t denied;
     uint64_t unanswered;
+    uint64_t killed;      /* waited, or were queued, in a process that was killed */
+    uint64_t unreachable; /* no process took requests: not counted in `requests` */
     uint64_t answered_within_5ms;
     struct sim_latency all;                         /* admitted requests, first touches included */
     struct sim_latency by_class[SIM_LIMIT_CLASSES]; /* first touches apart */

@@ -49,7 +49,9 @@ static void print_timeline(FILE *file, const struct sim_plot_data *data)
     const uint32_t count = sim_plot_second_count(world);
     double *limits = sim_plot_new_limits(world, count);
 
-    fprintf(file, "time_s,admitted_units_per_s,oracle_units_per_s,limit_units_per_s,asks_per_s\n");
+    fprintf(
+        file,
+        "time_s,admitted_units_per_s,oracle_units_per_s,limit_units_per_s,asks_per_s,degraded\n");
     for (uint32_t s = 0; s < count; s++) {
         fprintf(file, "%" PRIu32 ",", s);
         if (s < accuracy->second_count) {
@@ -58,8 +60,9 @@ static void print_timeline(FILE *file, const struct sim_plot_data *data)
         } else {
             fprintf(file, ",");
         }
-        fprintf(file, ",%.3f,%" PRIu64 "\n", limits[s],
-                sim_metrics_asks_in_second(&world->metrics, s));
+        fprintf(file, ",%.3f,%" PRIu64 ",%" PRIu64 "\n", limits[s],
+                sim_metrics_asks_in_second(&world->metrics, s),
+                world->watch.degradation.by_second[s]);
     }
     free(limits);
 }

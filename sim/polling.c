@@ -134,8 +134,9 @@ static uint64_t local_ns(const struct sim_process *process, uint64_t now_ns)
 /* At processes, and on the way to them. */
 static uint64_t out_units(const struct sim_process *process, uint32_t key, uint64_t now_ns)
 {
-    uint64_t units = process->client->operations->spendable_units(process->client,
-                                                                  local_ns(process, now_ns), key);
+    uint64_t units = process->client == NULL ? 0
+                                             : process->client->operations->spendable_units(
+                                                   process->client, local_ns(process, now_ns), key);
 
     for (size_t i = 0; i < process->in_flight_count; i++) {
         const struct sim_exchange *exchange = process->in_flight[i];
@@ -198,7 +199,8 @@ static void poll_key(struct sim_polling *polling, struct sim_polling_round *roun
         const struct sim_process *process = &processes[number];
         struct weir_quota quota;
         totals->polls++;
-        if (!process->client->operations->quota(process->client, local_ns(process, round->at_ns),
+        if (process->client == NULL ||
+            !process->client->operations->quota(process->client, local_ns(process, round->at_ns),
                                                 key, &quota)) {
             totals->unknown++;
             continue;
@@ -215,7 +217,8 @@ static void poll_key(struct sim_polling *polling, struct sim_polling_round *roun
 void sim_polling_epoch(struct sim_polling *polling, const struct sim_store *store,
                        const struct sim_process *processes, uint64_t now_ns)
 {
-    if (polling->round_count == 0 || processes[0].client->operations->quota == NULL) {
+    if (polling->round_count == 0 ||
+        polling->catalog->scenario->coordination != SIM_COORDINATION_LEASE) {
         return; /* a baseline has nothing to tell */
     }
     for (size_t i = 0; i < polling->round_count; i++) {

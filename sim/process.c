@@ -7,19 +7,44 @@
 #include "weir/assert.h"
 #include "world.h"
 
-static struct sim_client *new_client(const struct sim_catalog *catalog, uint32_t number,
-                                     uint64_t start_ns)
+static struct sim_client *new_client(const struct sim_process *process, uint64_t now_ns)
 {
+    const struct sim_catalog *catalog = &process->world->catalog;
+
     switch (catalog->scenario->coordination) {
     case SIM_COORDINATION_LEASE:
-        return sim_client_lease_new(catalog, number, start_ns);
+        return sim_client_lease_new(catalog, process->number, process->life,
+                                    sim_virtual_clock_read(&process->clock, now_ns));
     case SIM_COORDINATION_PER_REQUEST:
-        return sim_client_per_request_new(catalog, number);
+        return sim_client_per_request_new(catalog, process->number, process->life);
     case SIM_COORDINATION_AS_WRITTEN:
-        return sim_client_as_written_new(catalog, number);
+        return sim_client_as_written_new(catalog, process->number);
     }
     WEIR_ASSERT(!"a coordination");
     return NULL;
+}
+
+static void report(void *context, const struct weir_report *report)
+{
+    struct sim_process *process = context;
+
+    sim_billing_send(&process->world->watch.billing, process->number, process->now_ns, report);
+}
+
+static void forget(void *context, const struct weir_report *report)
+{
+    struct sim_process *process = context;
+
+    sim_billing_forget(&process->world->watch.billing, report);
+}
+
+struct sim_client *sim_process_new_client(struct sim_process *process, uint64_t now_ns)
+{
+    struct sim_client *client = new_client(process, now_ns);
+
+    client->reporting =
+        (struct sim_reporting){.report = report, .forget = forget, .context = process};
+    return client;
 }
 
 /* Uniform in [-most, most]. */
@@ -28,10 +53,42 @@ static int64_t symmetric(struct sim_prng *prng, uint64_t most)
     return (int64_t)sim_prng_below(prng, 2 * most + 1) - (int64_t)most;
 }
 
+void sim_process_init_clock(struct sim_process *process, uint32_t number)
+{
+    const struct sim_scenario *scenario = process->world->scenario;
+    struct sim_prng prng;
+
+    sim_prng_init(&prng, scenario->seed, "clock", number);
+    process->clock = (struct sim_virtual_clock){
+        .start_ns = SIM_LOCAL_START_NS + (uint64_t)symmetric(&prng, scenario->clock_offset_max_ns)};
+    process->clock.drift_ppb = symmetric(&prng, scenario->clock_drift_max_ppb);
+    sim_virtual_clock_add_faults(&process->clock, &scenario->faults, number, scenario->duration_ns);
+}
+
+/* Each time that a fault makes the clock do something else. */
+static void count_clock_faults(const struct sim_process *process)
+{
+    uint64_t *fired_count = process->world->scenario->faults.fired_count;
+
+    for (size_t i = 0; i < process->clock.piece_count && fired_count != NULL; i++) {
+        if (process->clock.pieces[i].fault != UINT32_MAX) {
+            fired_count[process->clock.pieces[i].fault]++;
+        }
+    }
+}
+
+void sim_process_init_weights(struct sim_process *process)
+{
+    const struct sim_scenario *scenario = process->world->scenario;
+
+    for (size_t i = 0; i < scenario->endpoint_count; i++) {
+        process->weights[i] = scenario->endpoints[i].weight_units;
+    }
+}
+
 void sim_process_init(struct sim_process *process, struct sim_world *world, uint32_t number)
 {
     const struct sim_scenario *scenario = world->scenario;
-    struct sim_prng prng;
 
     *process = (struct sim_process){
         .number = number,
@@ -43,33 +100,37 @@ void sim_process_init(struct sim_process *process, struct sim_world *world, uint
         .next_ticket = 1,
         .touched = sim_memory_new(world->catalog.key_count / 8 + 1, 1),
     };
-    sim_prng_init(&prng, scenario->seed, "clock", number);
-    process->clock.start_ns =
-        SIM_LOCAL_START_NS + (uint64_t)symmetric(&prng, scenario->clock_offset_max_ns);
-    process->clock.drift_ppb = symmetric(&prng, scenario->clock_drift_max_ppb);
+    sim_process_init_clock(process, number);
+    count_clock_faults(process);
     sim_prng_init(&process->jitter, scenario->seed, "jitter of asks", number);
     sim_pushes_init(&process->pushes, scenario, number);
     process->weights = sim_memory_new(scenario->endpoint_count, sizeof *process->weights);
-    for (size_t i = 0; i < scenario->endpoint_count; i++) {
-        process->weights[i] = scenario->endpoints[i].weight_units;
+    sim_process_init_weights(process);
+    if (fault_is_up(&scenario->faults, 0, number)) {
+        process->client = sim_process_new_client(process, 0);
+    } else {
+        process->state = SIM_PROCESS_ABSENT;
     }
-    process->client = new_client(&world->catalog, number, process->clock.start_ns);
 }
 
 void sim_process_deinit(struct sim_process *process)
 {
-    process->client->operations->free(process->client);
+    if (process->client != NULL) {
+        process->client->operations->free(process->client);
+    }
+    sim_virtual_clock_deinit(&process->clock);
     sim_pushes_deinit(&process->pushes);
     free(process->weights);
     free(process->arrivals);
     free(process->in_flight);
     free(process->waiting);
+    free(process->held_replies);
     free(process->touched);
     *process = (struct sim_process){0};
 }
 
 /* Room for one more of `count` elements of `size` bytes. */
-static void *grow(void *elements, size_t count, size_t *capacity, size_t size)
+void *sim_process_grow(void *elements, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity) {
         return elements;
@@ -89,8 +150,8 @@ void sim_process_enqueue(struct sim_process *process, const struct sim_arrival *
         process->arrival_next = 0;
         process->arrival_count = 0;
     }
-    process->arrivals = grow(process->arrivals, process->arrival_count, &process->arrival_capacity,
-                             sizeof *process->arrivals);
+    process->arrivals = sim_process_grow(process->arrivals, process->arrival_count,
+                                         &process->arrival_capacity, sizeof *process->arrivals);
     process->arrivals[process->arrival_count++] = *arrival;
 }
 
@@ -130,45 +191,6 @@ static void decided(struct sim_process *process, const struct sim_waiting *reque
     sim_world_decided(process->world, process->number, request, decided_ns, decision);
 }
 
-static void recompute_horizon(struct sim_process *process)
-{
-    process->horizon_ns = UINT64_MAX;
-    for (size_t i = 0; i < process->in_flight_count; i++) {
-        if (process->in_flight[i]->reply_ns < process->horizon_ns) {
-            process->horizon_ns = process->in_flight[i]->reply_ns;
-        }
-    }
-}
-
-static void send_exchanges(struct sim_process *process, uint64_t now_ns, uint64_t local_ns)
-{
-    const struct sim_scenario *scenario = process->world->scenario;
-
-    for (;;) {
-        struct sim_exchange *exchange = sim_world_new_exchange(process->world);
-        if (!process->client->operations->next_exchange(process->client, local_ns, exchange)) {
-            sim_world_free_exchange(process->world, exchange);
-            return;
-        }
-        const uint64_t jitter_ns =
-            scenario->jitter_ns / 2 == 0
-                ? 0
-                : sim_prng_below(&process->jitter, scenario->jitter_ns / 2 + 1);
-        exchange->process = process->number;
-        exchange->sent_ns = now_ns;
-        exchange->done_ns = UINT64_MAX;
-        exchange->reply_ns =
-            now_ns + jitter_ns + scenario->round_trip_ns / 2 * 2 + scenario->service_ns;
-        process->in_flight = grow(process->in_flight, process->in_flight_count,
-                                  &process->in_flight_capacity, sizeof(struct sim_exchange *));
-        process->in_flight[process->in_flight_count++] = exchange;
-        if (exchange->reply_ns < process->horizon_ns) {
-            process->horizon_ns = exchange->reply_ns;
-        }
-        sim_world_send_ask(process->world, exchange, now_ns + jitter_ns);
-    }
-}
-
 static void take_settled(struct sim_process *process, uint64_t now_ns)
 {
     struct weir_settled settled;
@@ -184,6 +206,12 @@ static void take_settled(struct sim_process *process, uint64_t now_ns)
             process->first_ticket++;
         }
     }
+}
+
+/* When it gets to do what it should at time_ns. */
+static uint64_t handled_ns(const struct sim_process *process, uint64_t time_ns)
+{
+    return time_ns > process->resumed_ns ? time_ns : process->resumed_ns;
 }
 
 static void run_arrival(struct sim_process *process, const struct sim_arrival *arrival)
@@ -202,7 +230,8 @@ static void run_arrival(struct sim_process *process, const struct sim_arrival *a
         .job = arrival->job,
         .first_touch = (*touched & bit) == 0,
     };
-    const uint64_t local_ns = sim_virtual_clock_read(&process->clock, arrival->time_ns);
+    const uint64_t now_ns = handled_ns(process, arrival->time_ns);
+    const uint64_t local_ns = sim_virtual_clock_read(&process->clock, now_ns);
     const struct weir_decision decision =
         process->client->operations->decide(process->client, local_ns, &demand);
 
@@ -210,12 +239,17 @@ static void run_arrival(struct sim_process *process, const struct sim_arrival *a
     process->requests++;
     process->demand_units += arrival->cost_units;
     if (decision.verdict == WEIR_VERDICT_PENDING) {
+        if (process->first_ticket == process->next_ticket) {
+            process->first_ticket = decision.ticket; /* a copy may count on from its parent */
+            process->next_ticket = decision.ticket;
+        }
         WEIR_ASSERT(decision.ticket == process->next_ticket);
         waiting_push(process, &request);
     } else {
-        decided(process, &request, arrival->time_ns, &decision);
+        decided(process, &request, now_ns, &decision);
     }
-    send_exchanges(process, arrival->time_ns, local_ns);
+    take_settled(process, now_ns);
+    sim_process_send_all(process, now_ns, local_ns);
 }
 
 static void hear_push(struct sim_process *process)
@@ -231,6 +265,25 @@ static void hear_push(struct sim_process *process)
     }
 }
 
+/* The time at which a deadline comes is no longer known: the clock may have stepped since. */
+static void forget_timer(struct sim_process *process)
+{
+    process->timer_local_ns = UINT64_MAX;
+    process->timer_ns = UINT64_MAX;
+}
+
+static void run_timer(struct sim_process *process, uint64_t time_ns)
+{
+    const uint64_t now_ns = handled_ns(process, time_ns);
+    const uint64_t local_ns = sim_virtual_clock_read(&process->clock, now_ns);
+
+    process->client->operations->expire(process->client, local_ns);
+    forget_timer(process);
+    take_settled(process, now_ns);
+    sim_process_send_all(process, now_ns, local_ns);
+    sim_process_leave(process, now_ns);
+}
+
 static uint64_t next_timer_ns(struct sim_process *process)
 {
     if (process->client->operations->next_deadline_ns == NULL) {
@@ -239,7 +292,8 @@ static uint64_t next_timer_ns(struct sim_process *process)
     const uint64_t deadline_ns = process->client->operations->next_deadline_ns(process->client);
     if (deadline_ns != process->timer_local_ns) {
         process->timer_local_ns = deadline_ns;
-        process->timer_ns = sim_virtual_clock_when(&process->clock, deadline_ns);
+        process->timer_ns = sim_virtual_clock_when(
+            &process->clock, handled_ns(process, process->now_ns), deadline_ns);
     }
     return process->timer_ns > process->now_ns ? process->timer_ns : process->now_ns;
 }
@@ -247,7 +301,7 @@ static uint64_t next_timer_ns(struct sim_process *process)
 /* Everything before bound_ns, and with at_bound what happens at it too. */
 static void run_before(struct sim_process *process, uint64_t bound_ns, bool at_bound)
 {
-    for (;;) {
+    while (process->state != SIM_PROCESS_ABSENT && !process->is_paused) {
         const uint64_t until_ns = process->horizon_ns < bound_ns ? process->horizon_ns : bound_ns;
         const uint64_t timer_ns = next_timer_ns(process);
         const struct sim_arrival *arrival = process->arrival_next < process->arrival_count
@@ -267,9 +321,7 @@ static void run_before(struct sim_process *process, uint64_t bound_ns, bool at_b
         if (next_ns == push_ns) {
             hear_push(process);
         } else if (next_ns == timer_ns) {
-            const uint64_t local_ns = sim_virtual_clock_read(&process->clock, next_ns);
-            process->client->operations->expire(process->client, local_ns);
-            send_exchanges(process, next_ns, local_ns);
+            run_timer(process, next_ns);
         } else {
             process->arrival_next++;
             run_arrival(process, arrival);
@@ -290,44 +342,20 @@ void sim_process_reply(struct sim_process *process, struct sim_exchange *exchang
     now_ns = now_ns > process->now_ns ? now_ns : process->now_ns; /* see sim_process_let_pass */
     /* a request that arrives in the same nanosecond comes first */
     run_before(process, now_ns, true);
-    for (size_t i = 0; i < process->in_flight_count; i++) {
-        if (process->in_flight[i] == exchange) {
-            process->in_flight[i] = process->in_flight[--process->in_flight_count];
-            break;
-        }
-    }
-    recompute_horizon(process);
+    sim_process_land(process, exchange);
+    now_ns = handled_ns(process, now_ns);
     const uint64_t local_ns = sim_virtual_clock_read(&process->clock, now_ns);
-    process->client->operations->reply(process->client, local_ns, exchange);
+    sim_process_hand_in(process, exchange, now_ns, local_ns);
     take_settled(process, now_ns);
-    send_exchanges(process, now_ns, local_ns);
-}
-
-void sim_process_reply_known(struct sim_process *process, struct sim_exchange *exchange,
-                             uint64_t reply_ns)
-{
-    const bool was_first = exchange->reply_ns == process->horizon_ns;
-
-    if (reply_ns > exchange->reply_ns) {
-        exchange->reply_ns = reply_ns;
-    }
-    if (was_first) {
-        recompute_horizon(process);
-    }
-}
-
-void sim_process_let_pass(struct sim_process *process, uint64_t now_ns)
-{
-    for (size_t i = 0; i < process->in_flight_count; i++) {
-        if (process->in_flight[i]->reply_ns <= now_ns) {
-            process->in_flight[i]->reply_ns = now_ns + SIM_PROCESS_STEP_NS;
-        }
-    }
-    recompute_horizon(process);
+    sim_process_send_all(process, now_ns, local_ns);
+    sim_process_leave(process, now_ns);
 }
 
 bool sim_process_shutdown(struct sim_process *process, uint64_t now_ns)
 {
+    if (process->state == SIM_PROCESS_ABSENT) {
+        return true;
+    }
     if (process->client->operations->shutdown == NULL) {
         return process->in_flight_count == 0;
     }
@@ -335,7 +363,7 @@ bool sim_process_shutdown(struct sim_process *process, uint64_t now_ns)
     bool done;
     do {
         done = process->client->operations->shutdown(process->client, local_ns);
-        send_exchanges(process, now_ns, local_ns);
+        sim_process_send_all(process, now_ns, local_ns);
     } while (!done);
     return process->in_flight_count == 0;
 }

@@ -1,6 +1,7 @@
 #include "progress.h"
 
 #include <stdbool.h>
+#include <string.h>
 #include <time.h>
 
 #include "judgement.h"
@@ -75,6 +76,24 @@ static void judge_new_intervals(struct sim_progress *progress, const struct sim_
     progress->judged_minutes = minutes;
 }
 
+/* Those in force now, as far as the text holds. Returns its length. */
+static int list_faults(char *text, size_t size, const struct sim_world *world, uint64_t now_ns)
+{
+    const struct fault_list *faults = &world->scenario->faults;
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < faults->count; i++) {
+        const struct fault *fault = &faults->faults[i];
+        const size_t needed = strlen(fault->id) + 2;
+        if (fault_is_active(fault, now_ns) && length + needed < size) {
+            length += (size_t)snprintf(text + length, size - length, "%s%s",
+                                       length == 0 ? "  " : " ", fault->id);
+        }
+    }
+    return (int)length;
+}
+
 void sim_progress_update(void *context, const struct sim_world *world, uint64_t now_ns)
 {
     struct sim_progress *progress = context;
@@ -90,12 +109,13 @@ void sim_progress_update(void *context, const struct sim_world *world, uint64_t 
     const double now_s = (double)now_ns / 1e9;
     const double total_s = (double)world->scenario->duration_ns / 1e9;
     const double done = now_s < total_s ? now_s / total_s : 1;
-    char line[160];
-    const int length = snprintf(
+    char line[240];
+    int length = snprintf(
         line, sizeof line,
         "%3.0f %%  %.0f of %.0f s  %.0f x real time  %.1f M/s  worst %.2f %%  %.0f s left",
         100 * done, now_s, total_s, now_s / wall_s, (double)world->metrics.requests / wall_s / 1e6,
         progress->worst_percent, wall_s * (1 - done) / done);
+    length += list_faults(line + length, sizeof line - (size_t)length, world, now_ns);
     if (redrawn) { /* a line that wraps could not be redrawn */
         const int width = (int)sim_terminal_width(stderr) - 1;
         fprintf(stderr, "\r\033[K%.*s", length < width ? length : width, line);

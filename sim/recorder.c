@@ -258,6 +258,9 @@ void sim_recorder_answered(struct sim_recorder *recorder, const struct sim_excha
 {
     struct sim_recorded_ask *ask = find(recorder, exchange);
 
+    if (exchange->end == SIM_EXCHANGE_NOSCRIPT) {
+        return; /* nothing was carried out, and it is sent again */
+    }
     if (ask != NULL && ask->answered_ns == SIM_RECORDER_NEVER) {
         ask->answered_ns = now_ns;
         ask->exchange = *exchange;

@@ -8,6 +8,7 @@
 
 #include "memory.h"
 #include "result_clients.h"
+#include "result_faults.h"
 
 static const char *const verdict_names[] = {"pass", "fail", "inconclusive"};
 
@@ -107,42 +108,6 @@ static json_t *store_json(const struct sim_world *world)
                      integer(metrics->pairs));
 }
 
-/* Granted permits must have been spent or given back: what is missing was lost, and nothing else
- * explains it. Baselines keep no such ledger. */
-static int64_t missing_units(const struct sim_world *world, const struct sim_judgement *judgement)
-{
-    if (world->scenario->coordination != SIM_COORDINATION_LEASE) {
-        return 0;
-    }
-    uint64_t unlimited_units = 0; /* spent without a grant */
-    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
-        unlimited_units += world->processes[i].unlimited_units;
-    }
-    return (int64_t)world->store.granted_units - (int64_t)world->store.returned_units -
-           (int64_t)(judgement->charged_units - unlimited_units);
-}
-
-static json_t *ledger_json(const struct sim_world *world, const struct sim_judgement *judgement)
-{
-    const struct sim_store *store = &world->store;
-
-    return json_pack("{s:o, s:o, s:o, s:I, s:b}", "granted_units", integer(store->granted_units),
-                     "spent_units", integer(judgement->charged_units), "returned_units",
-                     integer(store->returned_units), "missing_units",
-                     (json_int_t)missing_units(world, judgement), "drained", world->drained);
-}
-
-static json_t *billing_json(const struct sim_world *world, const struct sim_judgement *judgement)
-{
-    const uint64_t reported = sim_world_reported_units(world);
-    const uint64_t spent = judgement->charged_units;
-
-    return json_pack("{s:o, s:o, s:o, s:i, s:i}", "true_units", integer(spent), "reported_units",
-                     integer(reported), "lost_units",
-                     integer(spent > reported ? spent - reported : reported - spent),
-                     "duplicates_dropped", 0, "flagged_windows", 0);
-}
-
 static json_t *ladder_json(const struct sim_trace_hash *trace)
 {
     json_t *ladder = json_array();
@@ -155,14 +120,20 @@ static json_t *ladder_json(const struct sim_trace_hash *trace)
     return ladder;
 }
 
-/* The value at "a.b.c", or NULL. */
+/* The value at "a.b[2].c", or NULL. */
 static const json_t *lookup(const json_t *root, const char *path)
 {
     const json_t *at = root;
 
     for (const char *part = path; at != NULL && *part != '\0';) {
-        const size_t length = strcspn(part, ".");
+        const size_t length = strcspn(part, ".[");
         char name[96];
+        if (*part == '[') {
+            at = json_array_get(at, (size_t)strtoul(part + 1, NULL, 10));
+            part += strcspn(part, "]") + 1;
+            part += *part == '.';
+            continue;
+        }
         snprintf(name, sizeof name, "%.*s", (int)length, part);
         at = json_object_get(at, name);
         part += length + (part[length] == '.');
@@ -203,12 +174,15 @@ static json_t *populations_json(const struct sim_result *result, const struct si
 
     for (size_t i = 0; i < world->scenario->population_count; i++) {
         const struct sim_judgement *judgement = &result->by_population[i];
+        struct sim_outage_figures outages;
+        sim_outages_figures(&world->watch.outages, (uint32_t)i, &outages);
         json_object_set_new(json, world->scenario->populations[i].name,
-                            json_pack("{s:{s:o, s:o, s:o}, s:o}", "units", "demand",
+                            json_pack("{s:{s:o, s:o, s:o}, s:o, s:o}", "units", "demand",
                                       integer(judgement->demand_units), "admitted",
                                       integer(judgement->admitted_units), "oracle",
                                       integer(judgement->oracle_units), "accuracy",
-                                      accuracy_json(judgement)));
+                                      accuracy_json(judgement), "outage",
+                                      sim_result_outage(&outages)));
     }
     return json;
 }
@@ -230,6 +204,13 @@ static json_t *config_json(const struct sim_config_totals *config)
     return json_pack("{s:o, s:o, s:o}", "pushes", integer(config->pushes), "stale_pushes",
                      integer(config->stale_pushes), "version_spread_max",
                      integer(config->version_spread_max));
+}
+
+/* Without the store, and those that a limiter had no place for. */
+static uint64_t degraded_count(const struct sim_world *world)
+{
+    return world->watch.degradation.admitted + world->watch.degradation.denied +
+           sim_world_undecided_count(world);
 }
 
 static json_t *body_json(const struct sim_result *result, const struct sim_world *world,
@@ -254,7 +235,7 @@ static json_t *body_json(const struct sim_result *result, const struct sim_world
                         json_pack("{s:o, s:o, s:o, s:o}", "total", integer(metrics->requests),
                                   "admitted", integer(metrics->admitted), "denied",
                                   integer(metrics->denied), "degraded",
-                                  integer(sim_world_undecided_count(world))));
+                                  integer(degraded_count(world))));
     json_object_set_new(json, "units",
                         json_pack("{s:o, s:o, s:o}", "demand", integer(result->all.demand_units),
                                   "admitted", integer(result->all.admitted_units), "oracle",
@@ -266,18 +247,35 @@ static json_t *body_json(const struct sim_result *result, const struct sim_world
     json_object_set_new(json, "populations", populations_json(result, world));
     json_object_set_new(json, "store", store_json(world));
     json_object_set_new(json, "latency_us", latencies_json(metrics));
-    json_object_set_new(json, "availability",
-                        json_pack("{s:f, s:f}", "answered_pct",
-                                  percent(answered, metrics->requests), "within_5ms_pct",
-                                  percent(metrics->answered_within_5ms, metrics->requests)));
+    json_object_set_new(
+        json, "availability",
+        json_pack("{s:f, s:f}", "answered_pct",
+                  percent(answered, metrics->requests - metrics->killed), "within_5ms_pct",
+                  percent(metrics->answered_within_5ms, metrics->requests - metrics->killed)));
     json_object_set_new(json, "clients", sim_result_clients(world));
     json_object_set_new(json, "remaining", sim_result_remaining(world));
     json_object_set_new(json, "fairness", sim_result_fairness(world));
-    json_object_set_new(json, "ledger", ledger_json(world, &result->all));
-    json_object_set_new(json, "billing", billing_json(world, &result->all));
+    json_object_set_new(json, "ledger", sim_ledger_json(&result->ledger));
+    json_object_set_new(json, "billing",
+                        sim_result_billing(&result->aftermath, world, result->all.charged_units));
     json_object_set_new(json, "config", config_json(&result->config));
-    json_object_set_new(json, "faults", json_array());
+    sim_result_add_faults(json, &result->aftermath, world);
     return json;
+}
+
+/* A run that did not recover, or failed, has shown something; one whose faults did nothing has not.
+ */
+static enum sim_verdict verdict_of(const struct sim_result *result, const struct sim_world *world,
+                                   bool met)
+{
+    if (world->metrics.requests == 0) {
+        return SIM_VERDICT_INCONCLUSIVE;
+    }
+    if (!met || result->aftermath.liveness.recovery == SIM_RECOVERY_FAILED) {
+        return SIM_VERDICT_FAIL;
+    }
+    return sim_aftermath_is_inconclusive(&result->aftermath) ? SIM_VERDICT_INCONCLUSIVE
+                                                             : SIM_VERDICT_PASS;
 }
 
 void sim_result_make(struct sim_result *result, const struct sim_world *world,
@@ -292,13 +290,12 @@ void sim_result_make(struct sim_result *result, const struct sim_world *world,
     for (uint32_t i = 0; i < scenario->population_count; i++) {
         sim_judgement_make(&result->by_population[i], &world->accuracy, i);
     }
-    const int64_t missing = missing_units(world, &result->all);
-    result->all.cause_units[SIM_CAUSE_UNEXPLAINED] += (uint64_t)(missing < 0 ? -missing : missing);
+    sim_ledger_make(&result->ledger, world, &result->all);
+    sim_aftermath_make(&result->aftermath, world, &result->ledger);
+    result->all.cause_units[SIM_CAUSE_UNEXPLAINED] += sim_ledger_unexplained_units(&result->ledger);
     result->json = body_json(result, world, kind);
     const bool met = check_expectations(scenario, result->json);
-    result->verdict = world->metrics.requests == 0 ? SIM_VERDICT_INCONCLUSIVE
-                      : met                        ? SIM_VERDICT_PASS
-                                                   : SIM_VERDICT_FAIL;
+    result->verdict = verdict_of(result, world, met);
     json_object_set_new(result->json, "verdict", json_string(sim_verdict_name(result->verdict)));
     json_object_set_new(result->json, "trace_ladder", ladder_json(&world->trace));
 }
@@ -306,6 +303,7 @@ void sim_result_make(struct sim_result *result, const struct sim_world *world,
 void sim_result_free(struct sim_result *result)
 {
     json_decref(result->json);
+    sim_aftermath_free(&result->aftermath);
     free(result->by_population);
     *result = (struct sim_result){0};
 }

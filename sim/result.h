@@ -5,7 +5,9 @@
 
 #include <jansson.h>
 
+#include "aftermath.h"
 #include "judgement.h"
+#include "ledger.h"
 #include "world.h"
 
 enum sim_verdict {
@@ -26,7 +28,9 @@ struct sim_result {
     struct sim_config_totals config;
     struct sim_judgement all;
     struct sim_judgement *by_population; /* owned */
-    json_t *json;                        /* owned */
+    struct sim_ledger ledger;
+    struct sim_aftermath aftermath;
+    json_t *json; /* owned */
 };
 
 /* Requires a finished run. */

@@ -89,15 +89,6 @@ static bool read_schema(const struct sim_node *root)
            sim_read_refuse(&schema, "the path or address of a JSON Schema");
 }
 
-static bool read_faults(const struct sim_node *root)
-{
-    struct sim_node faults = sim_read_member(root, "faults");
-
-    return !faults.value || (json_is_array(faults.value) && json_array_size(faults.value) == 0) ||
-           sim_read_refuse(&faults,
-                           "an empty array (fault models are not available in this version)");
-}
-
 static bool read_scenario(const struct sim_node *root, struct sim_scenario *scenario)
 {
     static const struct sim_integer_rule seed = {
@@ -115,7 +106,7 @@ static bool read_scenario(const struct sim_node *root, struct sim_scenario *scen
            sim_scenario_read_endpoints(root, scenario) && sim_scenario_read_plans(root, scenario) &&
            sim_scenario_read_keys(root, scenario) && sim_scenario_read_traffic(root, scenario) &&
            sim_scenario_read_changes(root, scenario) && sim_scenario_read_polls(root, scenario) &&
-           sim_scenario_check_work(root, scenario) && read_faults(root) &&
+           sim_scenario_read_faults(root, scenario) && sim_scenario_check_work(root, scenario) &&
            sim_scenario_read_expect(root, scenario);
 }
 
@@ -138,6 +129,16 @@ bool sim_scenario_load(struct sim_scenario *scenario, const char *path, const ch
     return good;
 }
 
+static void free_faults(struct fault_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->faults[i].processes.member);
+        free(list->faults[i].shards.member);
+    }
+    free(list->faults);
+    free(list->fired_count);
+}
+
 static void free_balance(struct sim_balance *balance)
 {
     free(balance->before.weights);
@@ -154,6 +155,8 @@ void sim_scenario_free(struct sim_scenario *scenario)
         free(scenario->traffic[i].rows);
     }
     free_balance(&scenario->balance);
+    free_faults(&scenario->faults);
+    free(scenario->regions);
     free(scenario->why);
     free(scenario->plans);
     free(scenario->endpoints);

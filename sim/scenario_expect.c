@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cause.h"
 #include "memory.h"
 #include "scenario_sections.h"
 #include "scenario_suggest.h"
@@ -12,7 +13,7 @@
 #include "targets.h"
 
 enum {
-    CAUSES_SIZE = 120,
+    CAUSES_SIZE = 200,
 };
 
 /* Every number of result.json. "*" stands for a name, "[]" for an index. */
@@ -93,9 +94,6 @@ static const char *const result_paths[] = {
 
 static const char cause_prefix[] = "accuracy.causes.";
 
-static const char *const causes[] = {"parked",     "unclaimed",   "withheld",   "race",
-                                     "stale_plan", "plan_change", "unexplained"};
-
 static const char fault_prefix[] = "faults[";
 
 static bool path_matches(const char *path, const char *pattern)
@@ -132,11 +130,12 @@ static bool check_cause(const struct sim_node *node, const char *path)
     const char *cause = path + sizeof cause_prefix - 1;
     const size_t length = strcspn(cause, ".");
     sim_text_init(&text, list, sizeof list);
-    for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
-        if (strlen(causes[i]) == length && memcmp(causes[i], cause, length) == 0) {
+    for (size_t i = 0; i < SIM_CAUSE_COUNT; i++) {
+        if (strlen(sim_cause_names[i]) == length &&
+            memcmp(sim_cause_names[i], cause, length) == 0) {
             return true;
         }
-        sim_text_add(&text, "%s%s", i > 0 ? ", " : "", causes[i]);
+        sim_text_add(&text, "%s%s", i > 0 ? ", " : "", sim_cause_names[i]);
     }
     return sim_read_refuse(node, "one of the causes %s", list);
 }

@@ -1,7 +1,12 @@
 /* The machines: fleet and store. */
 #include <string.h>
 
+#include "memory.h"
 #include "scenario_sections.h"
+
+enum {
+    REGIONS_MAX = 100,
+};
 
 static bool read_clock(const struct sim_node *fleet, struct sim_scenario *scenario)
 {
@@ -21,9 +26,71 @@ static bool read_clock(const struct sim_node *fleet, struct sim_scenario *scenar
            sim_read_decimal32(&clock, &drift, &scenario->clock_drift_max_ppb);
 }
 
+static bool read_region(const struct sim_node *node, const struct sim_scenario *scenario,
+                        struct sim_region *region)
+{
+    static const struct sim_key_use uses[] = {{"name", 1}, {"first_process", 1}, {"processes", 1}};
+    const struct sim_integer_rule first = {.key = "first_process",
+                                           .maximum = scenario->process_count - 1};
+
+    if (!sim_read_is_object(node, "an object with name, first_process and processes") ||
+        !sim_read_keys(node, uses, sizeof uses / sizeof uses[0])) {
+        return false;
+    }
+    struct sim_node name = sim_read_member(node, "name");
+    if (!sim_read_name(&name, region->name) ||
+        !sim_read_integer32(node, &first, &region->first_process)) {
+        return false;
+    }
+    const struct sim_integer_rule processes = {.key = "processes",
+                                               .minimum = 1,
+                                               .maximum =
+                                                   scenario->process_count - region->first_process};
+    if (!sim_read_integer32(node, &processes, &region->process_count)) {
+        return false;
+    }
+    for (const struct sim_region *other = scenario->regions; other < region; other++) {
+        if (strcmp(other->name, region->name) == 0) {
+            return sim_read_refuse(&name, "a name that no region before has");
+        }
+        if (region->first_process < other->first_process + other->process_count &&
+            other->first_process < region->first_process + region->process_count) {
+            return sim_read_fail(node, "found processes of an earlier region among its own; "
+                                       "allowed: regions that share none");
+        }
+    }
+    return true;
+}
+
+static bool read_regions(const struct sim_node *fleet, struct sim_scenario *scenario)
+{
+    struct sim_node regions = sim_read_member(fleet, "regions");
+    const size_t count = json_array_size(regions.value);
+
+    if (!regions.value) {
+        return true;
+    }
+    if (!sim_read_is_array(&regions, "an array of regions")) {
+        return false;
+    }
+    if (count > REGIONS_MAX) {
+        return sim_read_refuse(&regions, "at most %d regions", REGIONS_MAX);
+    }
+    scenario->regions = sim_memory_new(count, sizeof *scenario->regions);
+    for (size_t i = 0; i < count; i++) {
+        struct sim_node node = sim_read_element(&regions, i);
+
+        if (!read_region(&node, scenario, &scenario->regions[scenario->region_count++])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool sim_scenario_read_fleet(const struct sim_node *root, struct sim_scenario *scenario)
 {
-    static const struct sim_key_use uses[] = {{"processes", 1}, {"balance", 1}, {"clock", 1}};
+    static const struct sim_key_use uses[] = {
+        {"processes", 1}, {"balance", 1}, {"clock", 1}, {"regions", 1}};
     static const struct sim_integer_rule processes = {
         .key = "processes", .minimum = 1, .maximum = 1000};
     struct sim_node fleet = sim_read_member(root, "fleet");
@@ -41,7 +108,7 @@ bool sim_scenario_read_fleet(const struct sim_node *root, struct sim_scenario *s
     } else {
         scenario->balance.flip_ns = UINT64_MAX;
     }
-    return read_clock(&fleet, scenario);
+    return read_regions(&fleet, scenario) && read_clock(&fleet, scenario);
 }
 
 bool sim_scenario_read_store(const struct sim_node *root, struct sim_scenario *scenario)

@@ -1,11 +1,15 @@
 /* The limiter: who coordinates, how leases are sized, and how many keys a process holds. A plan may
  * name a sizer of its own, so the plans are read after this section. */
+#include <string.h>
+
 #include "scenario_sections.h"
 
 enum {
     COORDINATION_COUNT = SIM_COORDINATION_AS_WRITTEN + 1,
     SIZER_COUNT = SIM_SIZER_DOUBLING + 1,
     FULL_TABLE_COUNT = SIM_FULL_TABLE_PER_REQUEST + 1,
+    DEGRADED_COUNT = SIM_DEGRADED_CLOSED + 1,
+    WITHOUT_COUNT = 5,
 };
 
 bool sim_scenario_read_sizer(const struct sim_node *object, enum sim_sizer fallback,
@@ -39,6 +43,81 @@ bool sim_scenario_read_lease_units(const struct sim_node *object, uint32_t fallb
                                           .fallback = fallback};
 
     return sim_read_integer32(object, &rule, lease_units);
+}
+
+bool sim_scenario_read_degraded(const struct sim_node *object, enum sim_degraded fallback,
+                                enum sim_degraded *degraded)
+{
+    static const char *const policies[DEGRADED_COUNT] = {
+        [SIM_DEGRADED_BOUNDED] = "bounded", [SIM_DEGRADED_UNIFORM] = "uniform",
+        [SIM_DEGRADED_SHARE] = "share",     [SIM_DEGRADED_OPEN] = "open",
+        [SIM_DEGRADED_CLOSED] = "closed",
+    };
+    const struct sim_choice_rule rule = {.key = "degraded",
+                                         .names = policies,
+                                         .name_count = DEGRADED_COUNT,
+                                         .presence = SIM_OPTIONAL,
+                                         .fallback = fallback};
+    size_t chosen = fallback;
+    const bool good = sim_read_choice(object, &rule, &chosen);
+
+    *degraded = (enum sim_degraded)chosen;
+    return good;
+}
+
+/* How long it waits for the store: a request, and an ask. */
+static bool read_waiting(const struct sim_node *limiter, struct sim_scenario *scenario)
+{
+    static const struct sim_decimal_rule wait = {.key = "wait_ms",
+                                                 .maximum = 60000,
+                                                 .scale = 1e6,
+                                                 .positive = true,
+                                                 .presence = SIM_OPTIONAL,
+                                                 .fallback = 1500000};
+    static const struct sim_decimal_rule timeout = {.key = "ask_timeout_ms",
+                                                    .maximum = 60000,
+                                                    .scale = 1e6,
+                                                    .positive = true,
+                                                    .presence = SIM_OPTIONAL,
+                                                    .fallback = 5000000};
+    struct sim_node wait_node = sim_read_member(limiter, wait.key);
+    struct sim_node timeout_node = sim_read_member(limiter, timeout.key);
+
+    return sim_read_decimal(limiter, &wait, &scenario->wait_max_ns) &&
+           sim_read_decimal(limiter, &timeout, &scenario->ask_timeout_ns) &&
+           (scenario->wait_max_ns < scenario->ask_timeout_ns ||
+            sim_read_refuse(wait_node.value ? &wait_node : &timeout_node,
+                            "wait_ms (default: 1.5) below ask_timeout_ms (default: 5)"));
+}
+
+static bool read_without(const struct sim_node *limiter, struct sim_scenario *scenario)
+{
+    static const char allowed[] = "an array of \"breaker\", \"versions\", \"charge_time\", "
+                                  "\"store_time\", \"spent_mapping\", each at most once";
+    static const char *const names[WITHOUT_COUNT] = {"breaker", "versions", "charge_time",
+                                                     "store_time", "spent_mapping"};
+    static const unsigned flags[WITHOUT_COUNT] = {SIM_WITHOUT_BREAKER, SIM_WITHOUT_VERSIONS,
+                                                  SIM_WITHOUT_CHARGE_TIME, SIM_WITHOUT_STORE_TIME,
+                                                  SIM_WITHOUT_SPENT_MAPPING};
+    struct sim_node without = sim_read_member(limiter, "without");
+
+    if (without.value && !sim_read_is_array(&without, allowed)) {
+        return false;
+    }
+    for (size_t i = 0; i < json_array_size(without.value); i++) {
+        struct sim_node element = sim_read_element(&without, i);
+        const char *found = json_string_value(element.value);
+        size_t number = 0;
+
+        while (number < WITHOUT_COUNT && (!found || strcmp(found, names[number]) != 0)) {
+            number++;
+        }
+        if (number == WITHOUT_COUNT || (scenario->without & flags[number]) != 0) {
+            return sim_read_refuse(&element, "%s", allowed);
+        }
+        scenario->without |= flags[number];
+    }
+    return true;
 }
 
 static bool read_lease(const struct sim_node *limiter, struct sim_scenario *scenario)
@@ -78,11 +157,10 @@ static bool read_table(const struct sim_node *limiter, struct sim_scenario *scen
 
 bool sim_scenario_read_limiter(const struct sim_node *root, struct sim_scenario *scenario)
 {
-    static const struct sim_key_use uses[] = {{"coordination", 1},
-                                              {"sizer", 1},
-                                              {"fixed_lease_units", 1},
-                                              {"table_keys", 1},
-                                              {"full_table", 1}};
+    static const struct sim_key_use uses[] = {
+        {"coordination", 1}, {"sizer", 1},          {"fixed_lease_units", 1},
+        {"table_keys", 1},   {"full_table", 1},     {"degraded", 1},
+        {"wait_ms", 1},      {"ask_timeout_ms", 1}, {"without", 1}};
     static const char *const coordinations[COORDINATION_COUNT] = {
         [SIM_COORDINATION_LEASE] = "lease",
         [SIM_COORDINATION_PER_REQUEST] = "per_request",
@@ -103,5 +181,7 @@ bool sim_scenario_read_limiter(const struct sim_node *root, struct sim_scenario 
         return false;
     }
     scenario->coordination = (enum sim_coordination)chosen;
-    return read_lease(&limiter, scenario) && read_table(&limiter, scenario);
+    return read_lease(&limiter, scenario) && read_table(&limiter, scenario) &&
+           sim_scenario_read_degraded(&limiter, SIM_DEGRADED_BOUNDED, &scenario->degraded) &&
+           read_waiting(&limiter, scenario) && read_without(&limiter, scenario);
 }

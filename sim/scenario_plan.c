@@ -40,6 +40,7 @@ static const struct sim_key_use plan_uses[] = {
     {"start_fill_pct", LIMITED},
     {"sizer", LEASED | LEASED << IN_CHANGES},
     {"fixed_lease_units", LEASED | LEASED << IN_CHANGES},
+    {"degraded", LIMITED | LIMITED << IN_CHANGES},
 };
 
 static const char *const algorithm_names[ALGORITHM_COUNT] = {
@@ -253,7 +254,8 @@ bool sim_scenario_read_plan(const struct sim_node *node, const struct sim_scenar
         return false;
     }
     if (!read_window(node, plan) || !sim_read_decimal32(node, &fill, &plan->start_fill_ppm) ||
-        !read_lease(node, scenario, plan)) {
+        !read_lease(node, scenario, plan) ||
+        !sim_scenario_read_degraded(node, scenario->degraded, &plan->degraded)) {
         return false;
     }
     if (plan->algorithm == SIM_ALGORITHM_UNLIMITED) {

@@ -12,6 +12,7 @@
 
 enum {
     LIST_SIZE = 240,
+    CHOICES_SHOWN_LENGTH = 150, /* of a longer list the rest is left out */
     WORD_SIZE = 200,
     COMMENT_BYTES_MAX = 2000,
 };
@@ -41,7 +42,7 @@ static const struct sim_key_use *use_of(const struct sim_key_use *uses, size_t c
 }
 
 static void list_keys(char list[LIST_SIZE], const struct sim_key_use *uses, size_t count,
-                      unsigned kind)
+                      uint64_t kind)
 {
     struct sim_text text;
 
@@ -81,14 +82,14 @@ bool sim_read_keys(const struct sim_node *object, const struct sim_key_use *uses
         if (suggestion.best) {
             return sim_read_fail(&node, "unknown key; did you mean \"%s\"?", suggestion.best);
         }
-        list_keys(list, uses, count, ~0U);
+        list_keys(list, uses, count, UINT64_MAX);
         return sim_read_fail(&node, "unknown key; allowed: %s", list);
     }
     return true;
 }
 
 bool sim_read_keys_of_kind(const struct sim_node *object, const struct sim_key_use *uses,
-                           size_t count, unsigned kind, const char *kind_text)
+                           size_t count, uint64_t kind, const char *kind_text)
 {
     const char *key;
     json_t *value;
@@ -218,6 +219,39 @@ bool sim_read_decimal32(const struct sim_node *object, const struct sim_decimal_
     return good;
 }
 
+bool sim_read_signed(const struct sim_node *object, const struct sim_decimal_rule *rule,
+                     int64_t *result)
+{
+    assert(rule->maximum * rule->scale <= EXACT_MAX);
+    struct sim_node node = sim_read_member(object, rule->key);
+    const double value = json_number_value(node.value); /* 0 if it is none */
+    const double size = fabs(value);
+    char allowed[WORD_SIZE];
+    struct sim_text text;
+
+    *result = 0;
+    if (json_is_number(node.value) && size >= rule->minimum && size <= rule->maximum) {
+        *result = (int64_t)llround(value * rule->scale);
+    }
+    if (*result != 0) {
+        return true;
+    }
+    sim_text_init(&text, allowed, sizeof allowed);
+    sim_text_add(&text, "a number other than 0, from -");
+    sim_text_add_number(&text, rule->maximum);
+    sim_text_add(&text, " to ");
+    sim_text_add_number(&text, rule->maximum);
+    return sim_read_refuse(&node, "%s", allowed);
+}
+
+bool sim_read_truth(const struct sim_node *object, const char *key, bool *result)
+{
+    struct sim_node node = sim_read_member(object, key);
+
+    *result = json_is_true(node.value);
+    return !node.value || json_is_boolean(node.value) || sim_read_refuse(&node, "true or false");
+}
+
 bool sim_read_bound(const struct sim_node *object, const char *key, double *result)
 {
     struct sim_node node = sim_read_member(object, key);
@@ -251,7 +285,12 @@ bool sim_read_choice(const struct sim_node *object, const struct sim_choice_rule
             *result = i;
             return true;
         }
-        sim_text_add(&text, "%s\"%s\"", i > 0 ? ", " : "", rule->names[i]);
+        if (text.length < CHOICES_SHOWN_LENGTH) {
+            sim_text_add(&text, "%s\"%s\"", i > 0 ? ", " : "", rule->names[i]);
+            sim_text_add(&text, "%s",
+                         text.length >= CHOICES_SHOWN_LENGTH && i + 1 < rule->name_count ? ", ..."
+                                                                                         : "");
+        }
         sim_suggestion_offer(&suggestion, rule->names[i]);
     }
     if (suggestion.best) {
@@ -286,17 +325,34 @@ bool sim_read_line(const struct sim_node *node, const char *what, size_t bytes_m
     return true;
 }
 
+static bool is_name(const char *text, size_t length)
+{
+    return length > 0 && length < SIM_NAME_SIZE && is_one_line(text, length) &&
+           strpbrk(text, ".[]=\"") == NULL;
+}
+
 bool sim_read_entry_name(const struct sim_node *node, char name[SIM_NAME_SIZE])
 {
     size_t length = strlen(node->key);
 
-    if (length == 0 || length >= SIM_NAME_SIZE || !is_one_line(node->key, length) ||
-        strpbrk(node->key, ".[]=\"") != NULL) {
+    if (!is_name(node->key, length)) {
         return sim_read_fail(node,
                              "not a name; allowed: 1 to %d bytes on one line, without . [ ] = \"",
                              SIM_NAME_SIZE - 1);
     }
     memcpy(name, node->key, length + 1);
+    return true;
+}
+
+bool sim_read_name(const struct sim_node *node, char name[SIM_NAME_SIZE])
+{
+    const char *string = json_string_value(node->value);
+
+    if (!string || !is_name(string, json_string_length(node->value))) {
+        return sim_read_refuse(node, "a name: 1 to %d bytes on one line, without . [ ] = \"",
+                               SIM_NAME_SIZE - 1);
+    }
+    memcpy(name, string, strlen(string) + 1);
     return true;
 }
 

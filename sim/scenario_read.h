@@ -48,7 +48,7 @@ struct sim_choice_rule {
 /* A key of an object, and the kinds of that object (a bit each) it belongs to. */
 struct sim_key_use {
     const char *key;
-    unsigned kinds;
+    uint64_t kinds;
 };
 
 /* An object or an array, present; `allowed` says what is. */
@@ -59,7 +59,7 @@ bool sim_read_is_array(const struct sim_node *node, const char *allowed);
 bool sim_read_keys(const struct sim_node *object, const struct sim_key_use *uses, size_t count);
 /* Every key of the object belongs to `kind`; kind_text names it ("pattern \"herd\""). */
 bool sim_read_keys_of_kind(const struct sim_node *object, const struct sim_key_use *uses,
-                           size_t count, unsigned kind, const char *kind_text);
+                           size_t count, uint64_t kind, const char *kind_text);
 /* Exactly one of the keys is present: *chosen is its index. */
 bool sim_read_one_of(const struct sim_node *object, const char *const *keys, size_t count,
                      size_t *chosen);
@@ -75,6 +75,12 @@ bool sim_read_decimal32(const struct sim_node *object, const struct sim_decimal_
 /* The value itself rather than a member. */
 bool sim_read_decimal_value(const struct sim_node *node, const struct sim_decimal_rule *rule,
                             uint64_t *result);
+/* A member of either sign and not 0, required: *result is the integer nearest to value x scale. The
+ * rule's minimum and maximum are those of its size. */
+bool sim_read_signed(const struct sim_node *object, const struct sim_decimal_rule *rule,
+                     int64_t *result);
+/* true or false; absent: false. */
+bool sim_read_truth(const struct sim_node *object, const char *key, bool *result);
 /* Any finite number; *result is untouched if it is absent. */
 bool sim_read_bound(const struct sim_node *object, const char *key, double *result);
 bool sim_read_choice(const struct sim_node *object, const struct sim_choice_rule *rule,
@@ -83,8 +89,10 @@ bool sim_read_choice(const struct sim_node *object, const struct sim_choice_rule
 bool sim_read_line(const struct sim_node *node, const char *what, size_t bytes_max,
                    const char **result);
 
-/* The node's key as the name of a plan, population, endpoint or target: see sim_name_is_valid. */
+/* The node's key as the name of a plan, population, endpoint or target; its string as that of a
+ * region or fault. */
 bool sim_read_entry_name(const struct sim_node *node, char name[SIM_NAME_SIZE]);
+bool sim_read_name(const struct sim_node *node, char name[SIM_NAME_SIZE]);
 /* The node's string as the name of one of `count` structs whose first member is their name,
  * `stride` bytes apart. */
 bool sim_read_reference(const struct sim_node *node, const char *what, const void *names,

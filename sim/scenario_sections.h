@@ -26,11 +26,18 @@ bool sim_scenario_read_expect(const struct sim_node *root, struct sim_scenario *
  * above but expect. */
 bool sim_scenario_check_work(const struct sim_node *root, const struct sim_scenario *scenario);
 
+/* Requires the seed, the duration and everything above but the work. */
+bool sim_scenario_read_faults(const struct sim_node *root, struct sim_scenario *scenario);
+
 /* The members "sizer" and "fixed_lease_units" of the limiter or of a plan. */
 bool sim_scenario_read_sizer(const struct sim_node *object, enum sim_sizer fallback,
                              enum sim_sizer *sizer);
 bool sim_scenario_read_lease_units(const struct sim_node *object, uint32_t fallback,
                                    uint32_t *lease_units);
+
+/* The member "degraded" of the limiter or of a plan. */
+bool sim_scenario_read_degraded(const struct sim_node *object, enum sim_degraded fallback,
+                                enum sim_degraded *degraded);
 
 enum sim_plan_use {
     SIM_PLAN_OF_THE_START = 0,

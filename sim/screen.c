@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "readable.h"
+#include "screen_faults.h"
 #include "screen_table.h"
 #include "terminal.h"
 
@@ -285,9 +286,16 @@ static void print_costs(FILE *file, const struct sim_screen *screen,
              sim_readable_time(latency->max_ns).text,
              latency->count == 0 ? 0 : 100.0 * (double)latency->waited / (double)latency->count);
     sim_screen_wrap(file, screen->width, "latency  ", text);
-    snprintf(text, sizeof text, "%s spent, %s reported",
-             sim_readable_units(result->all.charged_units).text,
-             sim_readable_count(sim_world_reported_units(world)).text);
+    const struct sim_billing *bill = &world->watch.billing;
+    const int length = snprintf(text, sizeof text, "%s spent, %s reported",
+                                sim_readable_units(result->all.charged_units).text,
+                                sim_readable_count(sim_world_reported_units(world)).text);
+    if (bill->flagged_windows + bill->unsealed_windows != 0) {
+        snprintf(text + length, sizeof text - (size_t)length,
+                 "\n%s windows flagged as approximate, %s not sealed",
+                 sim_readable_count(bill->flagged_windows).text,
+                 sim_readable_count(bill->unsealed_windows).text);
+    }
     sim_screen_wrap(file, screen->width, "billing  ", text);
 }
 
@@ -393,6 +401,7 @@ void sim_screen_print(FILE *file, const struct sim_screen *screen, const struct 
     print_contract(file, screen, result, world);
     print_populations(file, screen, result, world);
     print_costs(file, screen, result, world);
+    sim_screen_faults(file, screen, result, world);
     print_others(file, screen, result, world);
     snprintf(text, sizeof text, "%.1f s on the %s kernel: %s x real time, %s decisions/s", wall_s,
              kind == SIM_KERNEL_SIMGRID ? "simgrid" : "heap",

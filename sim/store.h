@@ -5,8 +5,11 @@
 
 #include <stdint.h>
 
+#include "accuracy.h"
 #include "catalog.h"
 #include "exchange.h"
+#include "records.h"
+#include "store_past.h"
 #include "weir/take.h"
 
 struct sim_store_entry {
@@ -23,7 +26,13 @@ struct sim_store {
     const struct sim_catalog *catalog;
     struct sim_store_entry *entries; /* by key */
     uint64_t *busy_until_ns;         /* by shard */
-    struct weir_store_run run;
+    struct weir_store_run *runs;     /* by shard */
+    struct sim_records records;
+    struct sim_store_past past;
+
+    /* told of units that leave the ordinary course; NULL: nobody */
+    void (*lost)(void *context, enum sim_loss loss, uint32_t key, uint64_t time_ns, uint64_t units);
+    void *lost_context;
 
     /* the ledger: all that answers granted or promised, all that asks gave back or called off */
     uint64_t granted_units;
@@ -33,12 +42,24 @@ struct sim_store {
 void sim_store_init(struct sim_store *store, const struct sim_catalog *catalog);
 void sim_store_deinit(struct sim_store *store);
 
-/* When the service of an exchange of this key will end, if it arrives at now_ns. */
-uint64_t sim_store_done_ns(const struct sim_store *store, uint32_t key, uint64_t now_ns);
+/* When the service of an exchange of this key will end, if it arrives at now_ns and takes
+ * service_ns. */
+uint64_t sim_store_done_ns(const struct sim_store *store, uint32_t key, uint64_t now_ns,
+                           uint64_t service_ns);
 
-/* Serve one exchange that arrived at its key's shard at now_ns (never decreasing per shard). Fills
- * the reply and returns the time at which the shard sends it. */
-uint64_t sim_store_serve(struct sim_store *store, struct sim_exchange *exchange, uint64_t now_ns);
+/* Serve one exchange, from when its service begins to done_ns (never decreasing per shard), which
+ * is as sim_store_done_ns says, and fill the reply. */
+void sim_store_serve(struct sim_store *store, struct sim_exchange *exchange, uint64_t done_ns);
+
+/* The process took the answer of an exchange: what it granted is not lost. */
+void sim_store_taken(struct sim_store *store, const struct sim_exchange *exchange);
+
+/* The run is over: answers that nobody took are lost now. */
+void sim_store_finish(struct sim_store *store);
+
+/* Tell `lost`. */
+void sim_store_lost(const struct sim_store *store, enum sim_loss loss, uint32_t key,
+                    uint64_t time_ns, uint64_t units);
 
 /* When the last shard will have served all that it has now. */
 uint64_t sim_store_idle_ns(const struct sim_store *store, uint64_t now_ns);
@@ -48,6 +69,7 @@ uint64_t sim_store_idle_ns(const struct sim_store *store, uint64_t now_ns);
 struct sim_store_level {
     uint64_t left_units;
     uint64_t taken_units;        /* since time 0, less what came back */
+    uint64_t out_units;          /* in processes, as far as the store knows */
     uint64_t window_left_units;  /* window, sliding, log: of the window that ends at time_ns, ... */
     uint64_t window_taken_units; /* ... and taken in it; of another algorithm 0 */
 };

@@ -4,6 +4,8 @@
 
 #include "ideal.h"
 #include "memory.h"
+#include "sampling.h"
+#include "serving.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
@@ -13,15 +15,10 @@
 #define DRAIN_ROUNDS_MAX 600
 #define EXCHANGES_PER_BLOCK 256
 
-/* Events, in the order in which they happen at one instant. */
-#define TAG_SAMPLE_MINUTE UINT64_C(0)
-#define TAG_EPOCH UINT64_C(1)
-#define TAG_DRAIN UINT64_C(2)
-#define TAG_WAKE (UINT64_C(1) << 32)       /* + process */
-#define TAG_SAMPLE_KEY (UINT64_C(2) << 32) /* + key: one of its windows ends */
-
 static void on_event(void *context, uint64_t now_ns, uint64_t tag);
 static void on_message(void *context, uint64_t now_ns, const struct sim_message *message);
+static void on_lost(void *context, enum sim_loss loss, uint32_t key, uint64_t time_ns,
+                    uint64_t units);
 
 /* A divisor of one second that holds a few thousand arrivals, so that epochs meet minutes. All
  * arrivals of an epoch are known when it begins: what a decision causes must come after its end.
@@ -44,18 +41,13 @@ static uint64_t epoch_length_ns(const struct sim_world *world)
     return length_ms * NS_PER_MS;
 }
 
-static void schedule_samples(struct sim_world *world)
+/* The next instant at which a fault begins, begins again or ends. */
+static void schedule_fault(struct sim_world *world, uint64_t now_ns)
 {
-    const uint64_t duration_ns = world->scenario->duration_ns;
+    const uint64_t next_ns = fault_next_change_ns(&world->scenario->faults, now_ns);
 
-    sim_kernel_at(world->kernel, MINUTE_NS < duration_ns ? MINUTE_NS : duration_ns,
-                  TAG_SAMPLE_MINUTE);
-    for (uint32_t key = 0; key < world->catalog.key_count; key++) {
-        if (world->accuracy.keys[key].has_windows) {
-            const uint64_t end_ns = sim_accuracy_interval_end_ns(&world->accuracy, key, 0);
-            sim_kernel_at(world->kernel, end_ns < duration_ns ? end_ns : duration_ns,
-                          TAG_SAMPLE_KEY + key);
-        }
+    if (next_ns < world->scenario->duration_ns) {
+        sim_kernel_at(world->kernel, next_ns, SIM_WORLD_TAG_FAULT);
     }
 }
 
@@ -79,11 +71,15 @@ bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario
     }
     sim_catalog_init(&world->catalog, scenario);
     sim_store_init(&world->store, &world->catalog);
+    world->store.lost = on_lost;
+    world->store.lost_context = world;
     sim_accuracy_init(&world->accuracy, &world->catalog);
     sim_metrics_init(&world->metrics, scenario->duration_ns);
     sim_trace_hash_init(&world->trace, scenario->duration_ns);
+    sim_watch_init(&world->watch, &world->accuracy.history);
     sim_prng_init(&world->answer_jitter, scenario->seed, "jitter of answers", 0);
     world->clientele = sim_clientele_new(scenario);
+    sim_arrivals_init(&world->arrivals, scenario, world->clientele, SIM_ARRIVALS_FIRST);
     world->epoch_ns = epoch_length_ns(world);
     world->reacts = sim_clientele_reaction_ns(scenario) != UINT64_MAX;
     if (world->reacts) {
@@ -96,8 +92,10 @@ bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario
     for (uint32_t i = 0; i < scenario->process_count; i++) {
         sim_process_init(&world->processes[i], world, i);
     }
-    schedule_samples(world);
-    sim_kernel_at(world->kernel, 0, TAG_EPOCH);
+    sim_world_life_init(world);
+    sim_sampling_schedule(world);
+    schedule_fault(world, 0);
+    sim_kernel_at(world->kernel, 0, SIM_WORLD_TAG_EPOCH);
     return true;
 }
 
@@ -108,6 +106,8 @@ void sim_world_deinit(struct sim_world *world)
     }
     free(world->processes);
     free(world->next_samples);
+    free(world->lives);
+    sim_arrivals_deinit(&world->arrivals);
     sim_clientele_free(world->clientele);
     sim_herd_deinit(&world->herd);
     sim_polling_deinit(&world->polling);
@@ -115,6 +115,7 @@ void sim_world_deinit(struct sim_world *world)
     sim_accuracy_deinit(&world->accuracy);
     sim_metrics_deinit(&world->metrics);
     sim_trace_hash_deinit(&world->trace);
+    sim_watch_deinit(&world->watch);
     sim_catalog_deinit(&world->catalog);
     sim_kernel_free(world->kernel);
     for (uint32_t i = 0; i < world->exchange_block_count; i++) {
@@ -159,10 +160,6 @@ void sim_world_send_ask(struct sim_world *world, struct sim_exchange *exchange, 
         .payload = exchange,
     };
 
-    if (world->recorder != NULL) {
-        sim_recorder_sent(world->recorder, exchange);
-    }
-    sim_metrics_ask(&world->metrics, exchange->sent_ns);
     sim_kernel_send(world->kernel, send_ns, &message);
 }
 
@@ -188,6 +185,7 @@ void sim_world_decided(struct sim_world *world, uint32_t process, const struct s
     world->metrics.pairs += request->first_touch;
     sim_trace_hash_add(&world->trace, decided_ns, process,
                        request->arrived_ns << 2 | (admitted ? 1 : 2), request->key);
+    sim_watch_decided(&world->watch, &world->accuracy, process, request, decided_ns, decision);
     if (admitted) {
         sim_accuracy_admitted(&world->accuracy, request->key, request->arrived_ns, decided_ns,
                               request->cost_units, request->charged_units);
@@ -202,12 +200,16 @@ static void generate_arrivals(struct sim_world *world, uint64_t end_ns)
 {
     struct sim_arrival arrival;
 
-    while (sim_clientele_next(world->clientele, end_ns, &arrival)) {
-        const bool ideal_admits = sim_accuracy_arrival(&world->accuracy, arrival.key,
-                                                       arrival.time_ns, arrival.cost_units);
-        world->ideal.given_up += !ideal_admits;
+    while (sim_arrivals_next(&world->arrivals, end_ns, &arrival)) {
+        if (!sim_world_route(world, &arrival)) {
+            continue;
+        }
+        const bool is_due = sim_accuracy_arrival(&world->accuracy, arrival.key, arrival.time_ns,
+                                                 arrival.cost_units);
+        world->ideal.given_up += !is_due;
+        sim_watch_arrival(&world->watch, &arrival, is_due);
         if (world->recorder != NULL) {
-            sim_recorder_arrival(world->recorder, world, &arrival, ideal_admits);
+            sim_recorder_arrival(world->recorder, world, &arrival, is_due);
         }
         sim_herd_arrival(&world->herd, arrival.key, arrival.time_ns);
         sim_process_enqueue(&world->processes[arrival.process], &arrival);
@@ -215,17 +217,18 @@ static void generate_arrivals(struct sim_world *world, uint64_t end_ns)
     }
 }
 
-/* Run a process on, and where the time of a reply cannot be known in advance, come back when it has
- * caught up. */
-static void run_process(struct sim_world *world, struct sim_process *process)
+void sim_world_run_process(struct sim_world *world, struct sim_process *process)
 {
-    sim_process_run(process, world->epoch_ns + world->epoch_start_ns);
-    if (process->horizon_ns < world->epoch_start_ns + world->epoch_ns &&
+    const uint64_t epoch_end_ns = world->epoch_start_ns + world->epoch_ns;
+    const uint64_t end_ns = world->next_life_ns < epoch_end_ns ? world->next_life_ns : epoch_end_ns;
+
+    sim_process_run(process, end_ns);
+    if (process->horizon_ns < end_ns && !process->is_paused &&
         !sim_kernel_latency_is_exact(world->kernel)) {
         const uint64_t now_ns = sim_kernel_now_ns(world->kernel);
         sim_kernel_at(world->kernel,
                       process->horizon_ns > now_ns ? process->horizon_ns : now_ns + 1,
-                      TAG_WAKE + process->number);
+                      SIM_WORLD_TAG_WAKE + process->number);
     }
 }
 
@@ -235,20 +238,23 @@ static void on_epoch(struct sim_world *world, uint64_t now_ns)
     const uint64_t end_ns = now_ns + world->epoch_ns;
 
     world->epoch_start_ns = now_ns;
+    sim_watch_advance(&world->watch, &world->store, now_ns);
     if (now_ns >= duration_ns) {
-        sim_kernel_at(world->kernel, now_ns + DRAIN_NS, TAG_DRAIN);
+        sim_world_life_end(world, now_ns);
+        sim_kernel_at(world->kernel, now_ns + DRAIN_NS, SIM_WORLD_TAG_DRAIN);
         world->epoch_ns = DRAIN_NS;
     } else {
         sim_polling_epoch(&world->polling, &world->store, world->processes, now_ns);
         generate_arrivals(world, end_ns < duration_ns ? end_ns : duration_ns);
-        sim_kernel_at(world->kernel, end_ns < duration_ns ? end_ns : duration_ns, TAG_EPOCH);
+        sim_kernel_at(world->kernel, end_ns < duration_ns ? end_ns : duration_ns,
+                      SIM_WORLD_TAG_EPOCH);
         if (end_ns > duration_ns) {
             world->epoch_ns = duration_ns - now_ns;
         }
     }
     sim_accuracy_check_contract(&world->accuracy, now_ns);
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {
-        run_process(world, &world->processes[i]);
+        sim_world_run_process(world, &world->processes[i]);
     }
     if (world->progress != NULL) {
         world->progress(world->progress_context, world, now_ns);
@@ -267,71 +273,38 @@ static void on_drain(struct sim_world *world, uint64_t now_ns)
         struct sim_process *process = &world->processes[i];
         sim_process_run(process, now_ns);
         done &= sim_process_shutdown(process, now_ns);
-        run_process(world, process);
+        sim_world_run_process(world, process);
     }
     world->drain_rounds++;
     world->drained = done;
     if (!done && world->drain_rounds < DRAIN_ROUNDS_MAX) {
-        sim_kernel_at(world->kernel, now_ns + world->epoch_ns, TAG_DRAIN);
+        sim_kernel_at(world->kernel, now_ns + world->epoch_ns, SIM_WORLD_TAG_DRAIN);
     } else {
         sim_kernel_stop(world->kernel); /* requests may wait for ever */
     }
 }
 
-/* Note the store's state at the end of each of the key's intervals up to until_ns. An ask is
- * carried out when it arrives, with the time at which its service ends, which may be much later:
- * call this first, so that the state is never ahead of an interval's end. */
-static void sample_key(struct sim_world *world, uint32_t key, uint64_t until_ns)
+/* A fault begins, begins again, or ends: what it does to the store's memory happens now. */
+static void on_fault(struct sim_world *world, uint64_t now_ns)
 {
-    const uint64_t duration_ns = world->scenario->duration_ns;
-    uint32_t *interval = &world->next_samples[key];
+    const struct fault_list *list = &world->scenario->faults;
 
-    while (*interval < world->accuracy.keys[key].cell_count) {
-        const uint64_t interval_ns = sim_accuracy_interval_end_ns(&world->accuracy, key, *interval);
-        const uint64_t end_ns = interval_ns < duration_ns ? interval_ns : duration_ns;
-        struct sim_store_level level;
-        if (end_ns > until_ns) {
-            break;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct fault *fault = &list->faults[i];
+        if (fault->from_ns == now_ns || fault->until_ns == now_ns ||
+            (fault->period_ns != 0 && now_ns > fault->from_ns && now_ns < fault->until_ns &&
+             (now_ns - fault->from_ns) % fault->period_ns == 0)) {
+            sim_store_past_event(&world->store, i, now_ns);
         }
-        sim_store_peek(&world->store, key,
-                       sim_plan_history_plan(&world->accuracy.history, key, end_ns), end_ns,
-                       &level);
-        if (world->accuracy.keys[key].has_windows) {
-            sim_accuracy_store(&world->accuracy, key, *interval, level.window_left_units,
-                               level.window_taken_units);
-        } else {
-            sim_accuracy_store(&world->accuracy, key, *interval, level.left_units,
-                               level.taken_units);
-        }
-        ++*interval;
     }
+    schedule_fault(world, now_ns);
 }
 
-static void on_sample_minute(struct sim_world *world, uint64_t now_ns)
+static void on_life(struct sim_world *world, uint64_t now_ns)
 {
-    const uint64_t duration_ns = world->scenario->duration_ns;
-
-    for (uint32_t key = 0; key < world->catalog.key_count; key++) {
-        if (!world->accuracy.keys[key].has_windows) {
-            sample_key(world, key, now_ns);
-        }
-    }
-    if (now_ns < duration_ns) {
-        const uint64_t next_ns = now_ns + MINUTE_NS;
-        sim_kernel_at(world->kernel, next_ns < duration_ns ? next_ns : duration_ns,
-                      TAG_SAMPLE_MINUTE);
-    }
-}
-
-static void on_sample_key(struct sim_world *world, uint32_t key, uint64_t now_ns)
-{
-    const uint64_t duration_ns = world->scenario->duration_ns;
-
-    sample_key(world, key, now_ns);
-    if (now_ns < duration_ns) {
-        const uint64_t next_ns = now_ns + world->accuracy.keys[key].interval_ns;
-        sim_kernel_at(world->kernel, next_ns < duration_ns ? next_ns : duration_ns,
-                      TAG_SAMPLE_KEY + key);
+    sim_world_life_event(world, now_ns);
+    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+        sim_world_run_process(world, &world->processes[i]);
     }
 }
 
@@ -339,7 +312,7 @@ static void on_stop(struct sim_world *world)
 {
     sim_recorder_stop(world->recorder, world);
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {
-        run_process(world, &world->processes[i]);
+        sim_world_run_process(world, &world->processes[i]);
     }
 }
 
@@ -349,53 +322,31 @@ static void on_event(void *context, uint64_t now_ns, uint64_t tag)
 
     if (tag == SIM_WORLD_TAG_RECORDER) {
         on_stop(world);
-    } else if (tag >= TAG_SAMPLE_KEY) {
-        on_sample_key(world, (uint32_t)(tag - TAG_SAMPLE_KEY), now_ns);
-    } else if (tag >= TAG_WAKE) {
-        struct sim_process *process = &world->processes[tag - TAG_WAKE];
+    } else if (tag >= SIM_WORLD_TAG_SAMPLE_KEY) {
+        sim_sampling_window(world, (uint32_t)(tag - SIM_WORLD_TAG_SAMPLE_KEY), now_ns);
+    } else if (tag >= SIM_WORLD_TAG_WAKE) {
+        struct sim_process *process = &world->processes[tag - SIM_WORLD_TAG_WAKE];
         sim_process_let_pass(process, now_ns);
-        run_process(world, process);
-    } else if (tag == TAG_EPOCH) {
+        sim_world_run_process(world, process);
+    } else if (tag == SIM_WORLD_TAG_EPOCH) {
         on_epoch(world, now_ns);
-    } else if (tag == TAG_DRAIN) {
+    } else if (tag == SIM_WORLD_TAG_FAULT) {
+        on_fault(world, now_ns);
+    } else if (tag == SIM_WORLD_TAG_DRAIN) {
         on_drain(world, now_ns);
+    } else if (tag == SIM_WORLD_TAG_LIFE) {
+        on_life(world, now_ns);
     } else {
-        on_sample_minute(world, now_ns);
+        sim_sampling_minute(world, now_ns);
     }
 }
 
-static void serve(struct sim_world *world, struct sim_exchange *exchange, uint32_t shard,
-                  uint64_t now_ns)
+static void on_lost(void *context, enum sim_loss loss, uint32_t key, uint64_t time_ns,
+                    uint64_t units)
 {
-    const struct sim_scenario *scenario = world->scenario;
-    const uint64_t done_ns = sim_store_done_ns(&world->store, exchange->key, now_ns);
-    sample_key(world, exchange->key, done_ns);
-    sim_polling_before_serving(&world->polling, &world->store, exchange->key, done_ns);
-    if (world->recorder != NULL) {
-        sim_recorder_serving(world->recorder, world, exchange, now_ns, done_ns);
-    }
-    (void)sim_store_serve(&world->store, exchange, now_ns);
-    exchange->done_ns = done_ns;
-    if (world->recorder != NULL) {
-        sim_recorder_served(world->recorder, world, exchange, done_ns);
-    }
-    const uint64_t jitter_ns =
-        scenario->jitter_ns / 2 == 0
-            ? 0
-            : sim_prng_below(&world->answer_jitter, scenario->jitter_ns / 2 + 1);
-    const struct sim_message answer = {
-        .from = shard,
-        .to = exchange->process,
-        .size_bytes = SIM_ANSWER_BYTES,
-        .payload = exchange,
-    };
-    struct sim_process *process = &world->processes[exchange->process];
+    struct sim_world *world = context;
 
-    sim_trace_hash_add(&world->trace, done_ns, shard, exchange->answer.granted_units,
-                       exchange->key);
-    sim_kernel_send(world->kernel, done_ns + jitter_ns, &answer);
-    sim_process_reply_known(process, exchange, done_ns + jitter_ns + scenario->round_trip_ns / 2);
-    run_process(world, process);
+    sim_accuracy_lost(&world->accuracy, loss, key, time_ns, units);
 }
 
 static void on_message(void *context, uint64_t now_ns, const struct sim_message *message)
@@ -404,7 +355,7 @@ static void on_message(void *context, uint64_t now_ns, const struct sim_message 
     struct sim_exchange *exchange = message->payload;
 
     if (message->to >= world->scenario->process_count) {
-        serve(world, exchange, message->to, now_ns);
+        sim_serving_ask(world, exchange, message->to, now_ns);
         return;
     }
     struct sim_process *process = &world->processes[message->to];
@@ -412,9 +363,12 @@ static void on_message(void *context, uint64_t now_ns, const struct sim_message 
     if (world->recorder != NULL) {
         sim_recorder_answered(world->recorder, exchange, now_ns);
     }
+    if (sim_world_life_takes(world, exchange, now_ns)) {
+        return;
+    }
     sim_process_reply(process, exchange, now_ns);
     sim_world_free_exchange(world, exchange);
-    run_process(world, process);
+    sim_world_run_process(world, process);
 }
 
 /* Judge with the oracle at hand, then put that of the second run in its place. */
@@ -436,6 +390,8 @@ bool sim_world_run(struct sim_world *world)
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {
         world->metrics.unanswered += sim_process_waiting_count(&world->processes[i]);
     }
+    sim_store_finish(&world->store);
+    sim_watch_finish(&world->watch, &world->store);
     sim_accuracy_finish(&world->accuracy);
     sim_herd_finish(&world->herd);
     if (world->reacts) {
@@ -450,7 +406,8 @@ uint64_t sim_world_reported_units(const struct sim_world *world)
 
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {
         const struct sim_client *client = world->processes[i].client;
-        reported += client->operations->reported_units(client);
+        reported += world->processes[i].reported_before;
+        reported += client == NULL ? 0 : client->operations->reported_units(client);
     }
     return reported;
 }
@@ -461,7 +418,8 @@ uint64_t sim_world_undecided_count(const struct sim_world *world)
 
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {
         const struct sim_client *client = world->processes[i].client;
-        if (client->operations->undecided_count != NULL) {
+        undecided += world->processes[i].undecided_before;
+        if (client != NULL && client->operations->undecided_count != NULL) {
             undecided += client->operations->undecided_count(client);
         }
     }

@@ -50,6 +50,50 @@ static void a_report_says_what_was_spent_where(void **state)
     assert_false(weir_limiter_next_report(limiter, &report));
 }
 
+static void what_a_dead_process_had_not_reported_is_read_from_its_memory(void **state)
+{
+    (void)state;
+    struct weir_limiter *limiter = limiter_with_key();
+    struct weir_report report;
+    uint32_t cursor = 0;
+    assert_false(weir_limiter_next_unreported(limiter, &cursor, &report));
+    assert_int_equal(small_slot(limiter, 6), 1); /* spent nothing */
+    assert_int_equal(small_slot(limiter, 9), 2);
+    limiter->hot[0].spent_units = 12;
+    limiter->cold[0].window_index = 34;
+    limiter->cold[0].report_sequence = 2;
+    limiter->hot[2].spent_units = 7;
+
+    for (int again = 0; again < 2; again++) { /* nothing is changed by looking */
+        cursor = 0;
+        assert_true(weir_limiter_next_unreported(limiter, &cursor, &report));
+        assert_int_equal(report.key.low, 5);
+        assert_int_equal(report.window_index, 34);
+        assert_int_equal(report.incarnation, 8);
+        assert_int_equal(report.sequence, 3);
+        assert_int_equal(report.spent_units, 12);
+        assert_true(report.sealed);
+        assert_true(weir_limiter_next_unreported(limiter, &cursor, &report));
+        assert_int_equal(report.key.low, 9);
+        assert_int_equal(report.spent_units, 7);
+        assert_false(weir_limiter_next_unreported(limiter, &cursor, &report));
+    }
+    assert_false(weir_limiter_next_report(limiter, &report));
+}
+
+static void owed_is_what_was_given_up_and_not_told_yet(void **state)
+{
+    (void)state;
+    struct weir_limiter *limiter = limiter_with_key();
+    const struct weir_key unknown = {.low = 99};
+    limiter->hot[0].held_units = 1000;
+    limiter->cold[0].returned_units = 30;
+    limiter->cold[0].unused_units = 4;
+
+    assert_int_equal(weir_limiter_owed_units(limiter, &limiter->hot[0].key), 34);
+    assert_int_equal(weir_limiter_owed_units(limiter, &unknown), 0);
+}
+
 static void reports_come_out_in_order_however_often_the_ring_turns(void **state)
 {
     (void)state;
@@ -157,6 +201,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_outbox_has_nothing),
         cmocka_unit_test(a_report_says_what_was_spent_where),
+        cmocka_unit_test(what_a_dead_process_had_not_reported_is_read_from_its_memory),
+        cmocka_unit_test(owed_is_what_was_given_up_and_not_told_yet),
         cmocka_unit_test(reports_come_out_in_order_however_often_the_ring_turns),
         cmocka_unit_test(room_is_kept_for_what_one_call_may_need),
         cmocka_unit_test(last_words_give_everything_back_and_have_room_of_their_own),

@@ -131,6 +131,29 @@ static void plans_of_every_kind_are_made_for_the_core(void **state)
     }
 }
 
+static void a_plan_decides_without_the_store_as_its_scenario_says(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *limiter;
+        enum weir_degraded_policy made;
+    } CASES[] = {
+        {"", WEIR_DEGRADED_BOUNDED},
+        {"\"degraded\": \"uniform\"", WEIR_DEGRADED_UNIFORM},
+        {"\"degraded\": \"share\"", WEIR_DEGRADED_SHARE},
+        {"\"degraded\": \"open\"", WEIR_DEGRADED_OPEN},
+        {"\"degraded\": \"closed\"", WEIR_DEGRADED_CLOSED},
+    };
+
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        struct case_catalog prepared;
+
+        prepare(&prepared, CASES[i].limiter);
+        assert_int_equal(prepared.catalog.plans[0].degraded, CASES[i].made);
+        dispose(&prepared);
+    }
+}
+
 static void a_plans_sizer_is_its_own_or_the_limiters(void **state)
 {
     (void)state;
@@ -225,6 +248,7 @@ int main(void)
         cmocka_unit_test(every_key_is_found_by_its_fingerprint),
         cmocka_unit_test(plans_are_those_of_the_file),
         cmocka_unit_test(plans_of_every_kind_are_made_for_the_core),
+        cmocka_unit_test(a_plan_decides_without_the_store_as_its_scenario_says),
         cmocka_unit_test(a_plans_sizer_is_its_own_or_the_limiters),
         cmocka_unit_test(the_start_fill_is_rounded_down),
         cmocka_unit_test(windows_in_true_time_begin_where_the_stores_do),

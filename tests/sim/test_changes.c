@@ -82,6 +82,74 @@ static void pushes_are_repeated_and_overtake_each_other(void **state)
     assert_true(overtaken > PROCESSES / 2);
 }
 
+/* Of 80 pushes those of the first 18 s are lost at processes 0 to 9, and 10 s late at the others.
+ */
+static void faults_lose_and_delay_pushes(void **state)
+{
+    (void)state;
+    uint64_t fired[2] = {0};
+    uint8_t low[PROCESSES] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    uint8_t high[PROCESSES] = {[10] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    struct fault faults[] = {
+        {.kind = FAULT_PUSH_LOST, .until_ns = 18 * SECOND_NS},
+        {.kind = FAULT_PUSH_DELAYED, .until_ns = 18 * SECOND_NS, .added_ns = 10 * SECOND_NS}};
+    for (size_t i = 0; i < 2; i++) {
+        faults[i].probability_ppm = 1000000;
+        faults[i].processes = (struct fault_set){PROCESSES, i == 0 ? low : high};
+    }
+    scenario.faults = (struct fault_list){.faults = faults, .count = 2, .fired_count = fired};
+
+    for (uint32_t process = 0; process < PROCESSES; process++) {
+        static const uint32_t late[] = {0, 2, 1, 3}; /* at 20, 20, 25, 25 s */
+        struct sim_pushes pushes;
+        sim_pushes_init(&pushes, &scenario, process);
+        assert_int_equal(pushes.count, process < 10 ? 2 : 4);
+        for (uint32_t i = 0; i < pushes.count; i++) {
+            assert_int_equal(pushes.list[i].change, process < 10 ? i + 2 : late[i]);
+            assert_int_equal(pushes.list[i].time_ns,
+                             (process < 10 ? 20 + 5 * i : 20 + i / 2 * 5) * SECOND_NS);
+        }
+        sim_pushes_deinit(&pushes);
+    }
+    assert_int_equal(fired[0], 20);
+    assert_int_equal(fired[1], 20);
+}
+
+static void who_starts_has_not_heard_what_came_before(void **state)
+{
+    (void)state;
+    struct sim_pushes pushes;
+    sim_pushes_init(&pushes, &scenario, 0);
+    pushes.next = 1;
+
+    sim_pushes_skip(&pushes, 20 * SECOND_NS);
+
+    assert_int_equal(pushes.next, 1); /* heard of one, and not of the one at 15 s */
+    assert_int_equal(pushes.count, 3);
+    assert_int_equal(sim_pushes_next_ns(&pushes), 20 * SECOND_NS);
+    assert_int_equal(pushes.list[2].change, 3);
+    sim_pushes_skip(&pushes, 100 * SECOND_NS);
+    assert_int_equal(sim_pushes_next_ns(&pushes), UINT64_MAX);
+    sim_pushes_deinit(&pushes);
+}
+
+static void the_spread_of_versions_is_of_pushes_that_were_counted_once(void **state)
+{
+    (void)state;
+    uint64_t fired = 0;
+    struct fault lost = {.kind = FAULT_PUSH_LOST,
+                         .until_ns = 30 * SECOND_NS,
+                         .probability_ppm = 1000000,
+                         .processes = {.count = 1}};
+    struct sim_catalog catalog;
+    scenario.faults = (struct fault_list){.faults = &lost, .count = 1, .fired_count = &fired};
+
+    sim_catalog_init(&catalog, &scenario);
+    assert_int_equal(sim_changes_version_spread(&catalog), 2); /* process 0 heard of nothing */
+    assert_int_equal(fired, 0);
+    sim_catalog_deinit(&catalog);
+}
+
 static void a_weight_is_that_of_the_last_change_so_far(void **state)
 {
     (void)state;
@@ -141,6 +209,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(without_a_spread_all_hear_at_once_and_in_order),
         TEST(pushes_are_repeated_and_overtake_each_other),
+        TEST(faults_lose_and_delay_pushes),
+        TEST(who_starts_has_not_heard_what_came_before),
+        TEST(the_spread_of_versions_is_of_pushes_that_were_counted_once),
         TEST(a_weight_is_that_of_the_last_change_so_far),
         TEST(versions_count_by_plan_and_by_endpoint),
         TEST(the_spread_of_versions_is_how_far_the_slowest_is_behind),

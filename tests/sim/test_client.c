@@ -31,10 +31,10 @@ static void open_office(struct office *office, const char *limiter)
     sim_catalog_init(&office->catalog, &office->scenario);
     switch (office->scenario.coordination) {
     case SIM_COORDINATION_LEASE:
-        office->client = sim_client_lease_new(&office->catalog, 0, SIM_LOCAL_START_NS);
+        office->client = sim_client_lease_new(&office->catalog, 0, 0, SIM_LOCAL_START_NS);
         break;
     case SIM_COORDINATION_PER_REQUEST:
-        office->client = sim_client_per_request_new(&office->catalog, 0);
+        office->client = sim_client_per_request_new(&office->catalog, 0, 0);
         break;
     case SIM_COORDINATION_AS_WRITTEN:
         office->client = sim_client_as_written_new(&office->catalog, 0);

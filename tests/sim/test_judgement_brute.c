@@ -84,6 +84,10 @@ static void draw_store(struct accuracy_case *played, struct sim_prng *prng)
     for (uint32_t interval = 0; interval < 4; interval++) {
         sim_accuracy_store(&played->accuracy, 0, interval, sim_prng_below(prng, 100),
                            sim_prng_below(prng, 1000));
+        for (int loss = 0; loss < SIM_LOSSES && sim_prng_below(prng, 2) == 0; loss++) {
+            sim_accuracy_lost(&played->accuracy, (enum sim_loss)loss, 0, interval * MINUTE_NS,
+                              sim_prng_below(prng, 100));
+        }
     }
 }
 

@@ -47,7 +47,7 @@ static int clean_up(void **state)
 static FILE *open_csv(const char *name, const char *heading)
 {
     char path[200];
-    char line[400];
+    char line[1200];
 
     snprintf(path, sizeof path, "%s/%s", FOLDER, name);
     FILE *file = fopen(path, "rb");
@@ -62,22 +62,24 @@ static void the_timeline_has_a_row_for_each_second_and_sums_to_the_run(void **st
     (void)state;
     FILE *file =
         open_csv("timeline.csv", "time_s,admitted_units_per_s,oracle_units_per_s,limit_units_per_s,"
-                                 "asks_per_s\n");
+                                 "asks_per_s,degraded\n");
     uint64_t second;
     uint64_t admitted;
     uint64_t oracle;
     double limit;
     uint64_t count = 0;
     uint64_t asks;
+    uint64_t degraded;
     uint64_t sums[3] = {0};
 
-    while (fscanf(file, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%lf,%" SCNu64 "\n", &second, &admitted,
-                  &oracle, &limit, &asks) == 5) {
+    while (fscanf(file, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%lf,%" SCNu64 ",%" SCNu64 "\n",
+                  &second, &admitted, &oracle, &limit, &asks, &degraded) == 6) {
         assert_int_equal(second, count++);
         assert_int_equal(limit, 60);
         sums[0] += admitted;
         sums[1] += oracle;
         sums[2] += asks;
+        assert_int_equal(degraded, run.world.watch.degradation.by_second[second]);
     }
     assert_int_equal(fclose(file), 0);
     assert_int_equal(count, 63);
@@ -174,9 +176,13 @@ static void causes_sum_to_those_of_the_result(void **state)
     FILE *file =
         open_csv("causes.csv", "end_s,over_parked_units,over_unclaimed_units,over_withheld_units,"
                                "over_race_units,over_stale_plan_units,over_plan_change_units,"
+                               "over_dead_process_units,over_lost_reply_units,over_degraded_units,"
+                               "over_data_lost_units,over_clock_units,"
                                "over_unexplained_units,under_parked_units,under_unclaimed_units,"
                                "under_withheld_units,under_race_units,under_stale_plan_units,"
-                               "under_plan_change_units,under_unexplained_units\n");
+                               "under_plan_change_units,under_dead_process_units,"
+                               "under_lost_reply_units,under_degraded_units,under_data_lost_units,"
+                               "under_clock_units,under_unexplained_units\n");
     uint64_t sums[SIM_CAUSE_COUNT] = {0};
     uint64_t units;
     double end_s;

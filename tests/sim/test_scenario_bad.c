@@ -18,7 +18,7 @@
 #define FILE_NAME "test_scenario_bad.tmp.json"
 
 enum {
-    BAD_CASES_MIN = 70,
+    BAD_CASES_MIN = 400,
     MUTANT_COUNT = 4000,
     MUTANT_SIZE_MAX = 8192,
 };
@@ -144,7 +144,10 @@ static const char GOOD[] =
     "  \"rate_per_s\": 9}}, {\"at_s\": 5, \"endpoint\": \"chat\", \"weight_units\": 3},\n"
     "  {\"at_s\": 2.5, \"plan\": \"free\", \"delete\": true, \"spread_ms\": 9, \"repeats\": 2}],\n"
     "\"polls\": [{\"keys\": \"big\", \"every_s\": 5, \"connections\": 3}],\n"
-    "\"faults\": [],\n"
+    "\"faults\": [{\"kind\": \"store_outage\", \"from_s\": 60, \"for_s\": 30},\n"
+    "  {\"kind\": \"crash\", \"processes\": [1, 2], \"from_s\": 100, \"restart_after_s\": 5},\n"
+    "  {\"kind\": \"clock_offset\", \"processes\": {\"first\": 0, \"count\": 2},\n"
+    "    \"from_s\": 7, \"step_ms\": -0.5}],\n"
     "\"expect\": [{\"path\": \"accuracy.over_pct.max\", \"max\": 0.1}]}\n";
 
 static void a_bad_set_names_itself(void **state)

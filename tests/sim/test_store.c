@@ -65,7 +65,9 @@ static uint64_t serve(struct shop *shop, uint32_t key, uint64_t now_ns, uint32_t
                 .want_units = cost_units,
                 .rate_share_period = UINT64_MAX},
     };
-    const uint64_t done_ns = sim_store_serve(&shop->store, &exchange, now_ns);
+    const uint64_t done_ns =
+        sim_store_done_ns(&shop->store, exchange.key, now_ns, shop->catalog.scenario->service_ns);
+    sim_store_serve(&shop->store, &exchange, done_ns);
 
     *granted_units = exchange.answer.granted_units;
     assert_int_equal(exchange.answer.store_us, sim_store_us(done_ns));
@@ -77,7 +79,7 @@ static uint64_t add(struct shop *shop, uint64_t window, uint64_t units)
     struct sim_exchange exchange = {
         .kind = SIM_EXCHANGE_ADD, .key = WINDOW_KEY, .add_window = window, .add_units = units};
 
-    (void)sim_store_serve(&shop->store, &exchange, 0);
+    sim_store_serve(&shop->store, &exchange, shop->catalog.scenario->service_ns);
     return exchange.add_count;
 }
 
@@ -104,7 +106,8 @@ static void a_shard_serves_one_after_another_in_order_of_arrival(void **state)
     assert_int_equal(serve(&shop, key, 5 * MS, 1, &granted), 5 * MS + 2 * SERVICE_NS);
     assert_int_equal(serve(&shop, key, 6 * MS, 1, &granted), 5 * MS + 3 * SERVICE_NS);
     assert_int_equal(sim_store_idle_ns(&shop.store, 7 * MS), 35 * MS);
-    assert_int_equal(sim_store_done_ns(&shop.store, key, 7 * MS), 45 * MS);
+    assert_int_equal(sim_store_done_ns(&shop.store, key, 7 * MS, shop.scenario.service_ns),
+                     45 * MS);
     assert_int_equal(serve(&shop, key, 40 * MS, 1, &granted), 50 * MS);
     close_shop(&shop);
 }

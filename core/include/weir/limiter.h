@@ -217,6 +217,13 @@ void weir_limiter_expire(struct weir_limiter *limiter, uint64_t now_ns);
 /* The next report to deliver, if any. */
 bool weir_limiter_next_report(struct weir_limiter *limiter, struct weir_report *report);
 
+/* For whoever finds the memory of a limiter that will never run again, mapped from a file by a
+ * process that was killed: what it had spent and not reported. Those of weir_limiter_next_report
+ * come first; then, with *cursor 0 to begin with, one for each key whose window had begun. Sealed,
+ * as nothing will be added. Changes nothing: who is killed in turn may begin again. */
+bool weir_limiter_next_unreported(const struct weir_limiter *limiter, uint32_t *cursor,
+                                  struct weir_report *report);
+
 enum weir_shutdown {
     WEIR_SHUTDOWN_DONE = 0,    /* no key is held any more */
     WEIR_SHUTDOWN_OUTBOX_FULL, /* drain asks and reports, and call again */
@@ -237,8 +244,12 @@ bool weir_limiter_quota(const struct weir_limiter *limiter, uint64_t now_ns,
  * ledgers. */
 uint64_t weir_limiter_held_units(const struct weir_limiter *limiter, const struct weir_key *key);
 
-/* Of these, what could be spent at now_ns: under a lease that is not over, and of trickles what has
- * come due. */
+/* Permits of a key given up, or come too late to be spent, that no ask has told the store of yet.
+ */
+uint64_t weir_limiter_owed_units(const struct weir_limiter *limiter, const struct weir_key *key);
+
+/* Of those held, what could be spent at now_ns: under a lease that is not over, and of trickles
+ * what has come due. */
 uint64_t weir_limiter_spendable_units(const struct weir_limiter *limiter, uint64_t now_ns,
                                       const struct weir_key *key);
 

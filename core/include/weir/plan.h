@@ -57,6 +57,8 @@ enum weir_degraded_policy {
     WEIR_DEGRADED_CLOSED,  /* nothing */
 };
 
+#define WEIR_MIN_SHARE_PPM 20000u /* WEIR_DEGRADED_SHARE: 2 % */
+
 /* What a caller asks for. */
 struct weir_plan_options {
     uint64_t version; /* > 0; a later push must be higher to take effect */

@@ -1,0 +1,240 @@
+#include "billing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+void sim_billing_init(struct sim_billing *billing, const struct sim_scenario *scenario)
+{
+    *billing = (struct sim_billing){
+        .scenario = scenario,
+        .sent_counts = sim_memory_new(scenario->process_count, sizeof(uint64_t)),
+    };
+}
+
+void sim_billing_deinit(struct sim_billing *billing)
+{
+    free(billing->sent_counts);
+    free(billing->deliveries);
+    free(billing->forgotten);
+    *billing = (struct sim_billing){0};
+}
+
+/* When the process dies next and takes what it did not get rid of with it. */
+static uint64_t memory_lost_ns(const struct sim_scenario *scenario, uint32_t process,
+                               uint64_t time_ns)
+{
+    const bool unmapped = (scenario->without & SIM_WITHOUT_SPENT_MAPPING) != 0;
+    uint64_t lost_ns = UINT64_MAX;
+
+    for (size_t i = 0; i < scenario->faults.count; i++) {
+        const struct fault *fault = &scenario->faults.faults[i];
+        if (fault->kind == FAULT_CRASH && (fault->lose_mapping || unmapped) &&
+            fault->from_ns >= time_ns && fault->from_ns < lost_ns &&
+            fault_set_holds(&fault->processes, process)) {
+            lost_ns = fault->from_ns;
+        }
+    }
+    return lost_ns;
+}
+
+static void arrive(struct sim_billing *billing, uint64_t time_ns, uint64_t number,
+                   const struct weir_report *report)
+{
+    if (billing->count == billing->capacity) {
+        const size_t capacity = billing->capacity == 0 ? 256 : 2 * billing->capacity;
+        struct sim_delivery *grown = sim_memory_new(capacity, sizeof *grown);
+        if (billing->count != 0) {
+            memcpy(grown, billing->deliveries, billing->count * sizeof *grown);
+        }
+        free(billing->deliveries);
+        billing->deliveries = grown;
+        billing->capacity = capacity;
+    }
+    billing->deliveries[billing->count++] =
+        (struct sim_delivery){.arrived_ns = time_ns, .number = number, .report = *report};
+}
+
+static struct fault_fate fate(const struct sim_billing *billing, uint32_t process, uint64_t time_ns,
+                              uint64_t number)
+{
+    return time_ns < billing->scenario->duration_ns
+               ? fault_report(&billing->scenario->faults, time_ns, process, number)
+               : (struct fault_fate){0};
+}
+
+/* One attempt. Returns when its acknowledgement comes; UINT64_MAX: never. An acknowledgement is a
+ * message like the report it is for. */
+static uint64_t attempt(struct sim_billing *billing, uint32_t process, uint64_t time_ns,
+                        const struct weir_report *report)
+{
+    const uint64_t number = (uint64_t)process << 40 | billing->sent_counts[process];
+    const struct fault_fate there = fate(billing, process, time_ns, number);
+    const uint64_t arrived_ns = time_ns + there.delay_ns;
+
+    billing->sent_counts[process] += 2;
+    if (there.doubled) {
+        arrive(billing, time_ns + there.copy_delay_ns, number, report);
+    }
+    if (there.lost) {
+        return UINT64_MAX;
+    }
+    arrive(billing, arrived_ns, number, report);
+    const struct fault_fate back = fate(billing, process, arrived_ns, number + 1);
+    return back.lost ? UINT64_MAX : arrived_ns + back.delay_ns;
+}
+
+void sim_billing_send(struct sim_billing *billing, uint32_t process, uint64_t time_ns,
+                      const struct weir_report *report)
+{
+    const uint64_t lost_ns = memory_lost_ns(billing->scenario, process, time_ns);
+    uint64_t acknowledged_ns = UINT64_MAX;
+
+    if (billing->scenario->faults.count == 0 && report->degraded_units == 0) {
+        billing->plain_units += report->spent_units;
+        return;
+    }
+    for (uint64_t at_ns = time_ns; at_ns < acknowledged_ns; at_ns += SIM_BILLING_REPEAT_NS) {
+        if (at_ns > time_ns && at_ns >= lost_ns) {
+            if (acknowledged_ns == UINT64_MAX) {
+                billing->undelivered_count++;
+                sim_billing_forget(billing, report);
+            }
+            return;
+        }
+        const uint64_t back_ns = attempt(billing, process, at_ns, report);
+        acknowledged_ns = back_ns < acknowledged_ns ? back_ns : acknowledged_ns;
+    }
+}
+
+void sim_billing_forget(struct sim_billing *billing, const struct weir_report *report)
+{
+    if (billing->forgotten_count == billing->forgotten_capacity) {
+        const size_t capacity =
+            billing->forgotten_capacity == 0 ? 64 : 2 * billing->forgotten_capacity;
+        struct weir_report *grown = sim_memory_new(capacity, sizeof *grown);
+        if (billing->forgotten_count != 0) {
+            memcpy(grown, billing->forgotten, billing->forgotten_count * sizeof *grown);
+        }
+        free(billing->forgotten);
+        billing->forgotten = grown;
+        billing->forgotten_capacity = capacity;
+    }
+    billing->forgotten[billing->forgotten_count++] = *report;
+}
+
+static int order(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_window(const struct weir_report *a, const struct weir_report *b)
+{
+    const int keys[] = {
+        order(a->key.high, b->key.high),
+        order(a->key.low, b->key.low),
+        order(a->window_us, b->window_us),
+        order(a->window_index, b->window_index),
+    };
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (keys[i] != 0) {
+            return keys[i];
+        }
+    }
+    return 0;
+}
+
+static int by_reporter(const struct weir_report *a, const struct weir_report *b)
+{
+    const int window = by_window(a, b);
+    const int process = order(a->process, b->process);
+    const int incarnation = order(a->incarnation, b->incarnation);
+
+    return window != 0        ? window
+           : process != 0     ? process
+           : incarnation != 0 ? incarnation
+                              : order(a->life, b->life);
+}
+
+/* By whom they are from and what about, then as they arrive. */
+static int by_arrival(const void *a, const void *b)
+{
+    const struct sim_delivery *left = a;
+    const struct sim_delivery *right = b;
+    const int reporter = by_reporter(&left->report, &right->report);
+
+    return reporter != 0                           ? reporter
+           : left->arrived_ns != right->arrived_ns ? order(left->arrived_ns, right->arrived_ns)
+                                                   : order(left->number, right->number);
+}
+
+static int by_forgotten_window(const void *a, const void *b)
+{
+    return by_window(a, b);
+}
+
+/* What the reconciler has of one process, life, key and window in the end. Returns how many
+ * deliveries from `first` on are about it. */
+static size_t newest(struct sim_billing *billing, size_t first, struct weir_report *kept)
+{
+    size_t next = first + 1;
+
+    *kept = billing->deliveries[first].report;
+    for (; next < billing->count &&
+           by_reporter(&billing->deliveries[first].report, &billing->deliveries[next].report) == 0;
+         next++) {
+        const struct weir_report *report = &billing->deliveries[next].report;
+        if (report->sequence > kept->sequence) {
+            *kept = *report;
+        } else {
+            billing->duplicates_dropped++;
+        }
+    }
+    return next - first;
+}
+
+static bool is_forgotten(const struct sim_billing *billing, const struct weir_report *report)
+{
+    return billing->forgotten_count != 0 &&
+           bsearch(report, billing->forgotten, billing->forgotten_count, sizeof *report,
+                   by_forgotten_window) != NULL;
+}
+
+static uint64_t distinct_forgotten(const struct sim_billing *billing)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < billing->forgotten_count; i++) {
+        count += i == 0 || by_window(&billing->forgotten[i - 1], &billing->forgotten[i]) != 0;
+    }
+    return count;
+}
+
+void sim_billing_finish(struct sim_billing *billing)
+{
+    if (billing->count > 1) {
+        qsort(billing->deliveries, billing->count, sizeof *billing->deliveries, by_arrival);
+    }
+    if (billing->forgotten_count > 1) {
+        qsort(billing->forgotten, billing->forgotten_count, sizeof *billing->forgotten,
+              by_forgotten_window);
+    }
+    billing->reported_units = billing->plain_units;
+    billing->unsealed_windows = distinct_forgotten(billing);
+    for (size_t i = 0; i < billing->count;) { /* a window of a key at a time */
+        const struct weir_report window = billing->deliveries[i].report;
+        bool flagged = false;
+        bool unsealed = false;
+        while (i < billing->count && by_window(&window, &billing->deliveries[i].report) == 0) {
+            struct weir_report kept;
+            i += newest(billing, i, &kept);
+            billing->reported_units += kept.spent_units;
+            flagged |= kept.degraded_units != 0;
+            unsealed |= !kept.sealed;
+        }
+        billing->flagged_windows += flagged;
+        billing->unsealed_windows += unsealed && !is_forgotten(billing, &window);
+    }
+}

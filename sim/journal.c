@@ -1,0 +1,119 @@
+#include "journal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+#define DECISION UINT64_C(1)
+#define ANSWER UINT64_C(2)
+
+/* splitmix64 (Steele, Lea and Flood, OOPSLA 2014). */
+static uint64_t mix(uint64_t value)
+{
+    value += UINT64_C(0x9e3779b97f4a7c15);
+    value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return value ^ (value >> 31);
+}
+
+void sim_journal_init(struct sim_journal *journal)
+{
+    *journal = (struct sim_journal){.from_ns = UINT64_MAX};
+}
+
+void sim_journal_deinit(struct sim_journal *journal)
+{
+    free(journal->entries);
+    sim_journal_init(journal);
+}
+
+static void add(struct sim_journal *journal, uint64_t time_ns, uint64_t hash)
+{
+    if (time_ns < journal->from_ns) {
+        return;
+    }
+    if (journal->count == journal->capacity) {
+        const size_t capacity = journal->capacity == 0 ? 4096 : 2 * journal->capacity;
+        struct sim_journal_entry *grown = sim_memory_new(capacity, sizeof *grown);
+        if (journal->count != 0) {
+            memcpy(grown, journal->entries, journal->count * sizeof *grown);
+        }
+        free(journal->entries);
+        journal->entries = grown;
+        journal->capacity = capacity;
+    }
+    journal->entries[journal->count++] =
+        (struct sim_journal_entry){.time_ns = time_ns, .hash = mix(hash ^ mix(time_ns))};
+}
+
+void sim_journal_decision(struct sim_journal *journal, uint64_t arrived_ns, uint32_t key,
+                          uint32_t cost_units, uint32_t verdict, uint32_t mode)
+{
+    const uint64_t what = DECISION << 56 | (uint64_t)verdict << 48 | (uint64_t)mode << 40;
+
+    add(journal, arrived_ns, mix(what) ^ mix((uint64_t)cost_units << 32 | key));
+}
+
+void sim_journal_answer(struct sim_journal *journal, uint64_t done_ns, uint32_t process,
+                        uint32_t key, uint64_t granted_units)
+{
+    add(journal, done_ns, mix(ANSWER << 56 | (uint64_t)process) ^ mix(mix(granted_units) + key));
+}
+
+static int by_time_and_hash(const void *a, const void *b)
+{
+    const struct sim_journal_entry *left = a;
+    const struct sim_journal_entry *right = b;
+
+    return left->time_ns != right->time_ns
+               ? (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns)
+               : (left->hash > right->hash) - (left->hash < right->hash);
+}
+
+void sim_journal_finish(struct sim_journal *journal)
+{
+    if (journal->count > 1) {
+        qsort(journal->entries, journal->count, sizeof *journal->entries, by_time_and_hash);
+    }
+}
+
+/* The first entry at time_ns or later. */
+static size_t first_from(const struct sim_journal *journal, uint64_t time_ns)
+{
+    size_t low = 0;
+    size_t high = journal->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (journal->entries[middle].time_ns < time_ns) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+uint64_t sim_journal_missing_count(const struct sim_journal *journal,
+                                   const struct sim_journal *other, uint64_t from_ns,
+                                   uint64_t until_ns)
+{
+    const size_t end = first_from(journal, until_ns);
+    size_t theirs = first_from(other, from_ns);
+    uint64_t missing = 0;
+
+    for (size_t own = first_from(journal, from_ns); own < end; own++) {
+        int order = 1;
+        while (theirs < other->count &&
+               (order = by_time_and_hash(&other->entries[theirs], &journal->entries[own])) < 0) {
+            theirs++;
+        }
+        if (theirs < other->count && order == 0) {
+            theirs++;
+        } else {
+            missing++;
+        }
+    }
+    return missing;
+}

@@ -1,0 +1,116 @@
+#include "liveness.h"
+
+#include "twin.h"
+#include "world.h"
+
+#define LEAST_UNITS 2      /* of error that are nothing to speak of, ... */
+#define PART_OF_LIMIT 1000 /* ... or this part of the limit */
+
+uint64_t sim_liveness_settling_ns(const struct sim_world *world)
+{
+    const struct sim_catalog *catalog = &world->catalog;
+    uint64_t longest_us = 0;
+
+    for (size_t i = 0; i < world->scenario->plan_count; i++) {
+        const uint64_t window_us = catalog->plans[i].window_us;
+        longest_us = window_us > longest_us ? window_us : longest_us;
+    }
+    for (size_t i = 0; i < world->scenario->change_count; i++) {
+        const uint64_t window_us = catalog->changed[i].window_us;
+        longest_us = window_us > longest_us ? window_us : longest_us;
+    }
+    return 2 * longest_us * 1000;
+}
+
+static bool is_asked(const struct sim_world *world)
+{
+    const struct fault_list *faults = &world->scenario->faults;
+
+    for (size_t i = 0; i < faults->count; i++) {
+        if (faults->faults[i].until_ns >= world->scenario->duration_ns) {
+            return false;
+        }
+    }
+    return faults->count > 0 && world->twin != NULL;
+}
+
+/* The worst of the twin's errors for the key, and a little. */
+static uint64_t allowed_units(const struct sim_world *world, uint32_t key, uint32_t interval)
+{
+    const struct sim_key_accuracy *entry = &world->accuracy.keys[key];
+    const uint64_t part = sim_accuracy_limit_units(&world->accuracy, key, interval) / PART_OF_LIMIT;
+    uint64_t worst = 0;
+
+    for (uint32_t i = 0; i < entry->cell_count; i++) {
+        const uint64_t error = world->twin->error_units[entry->first_cell + i];
+        worst = error > worst ? error : worst;
+    }
+    return worst + (part > LEAST_UNITS ? part : LEAST_UNITS);
+}
+
+static void check_interval(struct sim_liveness *liveness, const struct sim_world *world,
+                           uint32_t key, uint32_t interval)
+{
+    const uint64_t start_ns = sim_accuracy_interval_start_ns(&world->accuracy, key, interval);
+    const uint64_t end_ns = sim_accuracy_interval_end_ns(&world->accuracy, key, interval);
+    const uint64_t duration_ns = world->scenario->duration_ns;
+    uint64_t over;
+    uint64_t under;
+
+    if (end_ns <= liveness->last_end_ns) {
+        return;
+    }
+    sim_judgement_interval(&world->accuracy, key, interval, &over, &under);
+    const bool healthy = over + under <= allowed_units(world, key, interval); /* one of them is 0 */
+    if (!healthy && end_ns > liveness->recovered_ns) {
+        liveness->recovered_ns = end_ns < duration_ns ? end_ns : duration_ns;
+    }
+    if (start_ns >= liveness->settled_ns) {
+        liveness->checked_intervals++;
+        if (!healthy && liveness->unhealthy_intervals++ == 0) {
+            liveness->worst_key = key;
+        }
+    }
+}
+
+static uint32_t open_breakers(const struct sim_world *world)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+        const struct sim_client *client = world->processes[i].client;
+        if (client != NULL && client->operations->open_breaker_count != NULL) {
+            count += client->operations->open_breaker_count(client);
+        }
+    }
+    return count;
+}
+
+void sim_liveness_make(struct sim_liveness *liveness, const struct sim_world *world,
+                       uint64_t held_units, uint64_t unexplained_units)
+{
+    const uint64_t last_end_ns =
+        fault_last_end_ns(&world->scenario->faults, world->scenario->duration_ns);
+
+    *liveness = (struct sim_liveness){
+        .last_end_ns = last_end_ns,
+        .settled_ns = last_end_ns + sim_liveness_settling_ns(world),
+        .recovered_ns = last_end_ns,
+        .open_breakers = open_breakers(world),
+        .held_units = held_units,
+        .ledger_balances = unexplained_units == 0,
+    };
+    if (!is_asked(world)) {
+        return;
+    }
+    for (uint32_t key = 0; key < world->catalog.key_count; key++) {
+        for (uint32_t i = 0; i < world->accuracy.keys[key].cell_count; i++) {
+            check_interval(liveness, world, key, i);
+        }
+    }
+    const bool healthy = liveness->unhealthy_intervals == 0 && liveness->open_breakers == 0 &&
+                         held_units == 0 && world->drained && liveness->ledger_balances;
+    liveness->recovery = !healthy                           ? SIM_RECOVERY_FAILED
+                         : liveness->checked_intervals == 0 ? SIM_RECOVERY_UNKNOWN
+                                                            : SIM_RECOVERY_DONE;
+}

@@ -1,0 +1,160 @@
+/* What a process has under way to the store and back, and its horizon. */
+#include "world.h"
+
+static void recompute_horizon(struct sim_process *process)
+{
+    process->horizon_ns = UINT64_MAX;
+    for (size_t i = 0; i < process->in_flight_count; i++) {
+        if (process->in_flight[i]->reply_ns < process->horizon_ns) {
+            process->horizon_ns = process->in_flight[i]->reply_ns;
+        }
+    }
+}
+
+static void add_in_flight(struct sim_process *process, struct sim_exchange *exchange)
+{
+    process->in_flight =
+        sim_process_grow(process->in_flight, process->in_flight_count, &process->in_flight_capacity,
+                         sizeof(struct sim_exchange *));
+    process->in_flight[process->in_flight_count++] = exchange;
+    if (exchange->reply_ns < process->horizon_ns) {
+        process->horizon_ns = exchange->reply_ns;
+    }
+}
+
+/* The network delivers a message twice. */
+static void send_copy(struct sim_process *process, const struct sim_exchange *exchange,
+                      uint64_t send_ns, uint64_t delay_ns)
+{
+    struct sim_exchange *copy = sim_world_new_exchange(process->world);
+
+    *copy = *exchange;
+    copy->is_copy = true;
+    copy->reply_ns += delay_ns;
+    add_in_flight(process, copy);
+    sim_world_send_ask(process->world, copy, send_ns + delay_ns);
+}
+
+/* It leaves now, or after a jitter of its own; what becomes of it on its way is known then. */
+static void send_exchange(struct sim_process *process, struct sim_exchange *exchange,
+                          uint64_t now_ns)
+{
+    const struct sim_scenario *scenario = process->world->scenario;
+    const uint64_t jitter_ns = scenario->jitter_ns / 2 == 0
+                                   ? 0
+                                   : sim_prng_below(&process->jitter, scenario->jitter_ns / 2 + 1);
+    const uint64_t send_ns = now_ns + jitter_ns;
+
+    exchange->process = process->number;
+    exchange->life = process->life;
+    exchange->end = SIM_EXCHANGE_ANSWERED;
+    exchange->is_copy = false;
+    exchange->number = (uint64_t)process->number << 40 | process->sent_count++;
+    exchange->sent_ns = now_ns;
+    exchange->done_ns = UINT64_MAX;
+    const struct fault_fate fate =
+        fault_message(&scenario->faults, send_ns, FAULT_TO_STORE, process->number,
+                      process->world->catalog.keys[exchange->key].shard, exchange->number);
+    if (process->world->recorder != NULL) {
+        sim_recorder_sent(process->world->recorder, exchange);
+    }
+    sim_metrics_ask(&process->world->metrics, now_ns);
+    if (fate.lost && !fate.doubled) {
+        sim_world_free_exchange(process->world, exchange);
+        return;
+    }
+    exchange->reply_ns =
+        send_ns + fate.delay_ns + scenario->round_trip_ns / 2 * 2 + scenario->service_ns;
+    if (fate.doubled) {
+        send_copy(process, exchange, send_ns, fate.copy_delay_ns);
+    }
+    if (fate.lost) {
+        sim_world_free_exchange(process->world, exchange);
+        return;
+    }
+    add_in_flight(process, exchange);
+    sim_world_send_ask(process->world, exchange, send_ns + fate.delay_ns);
+}
+
+void sim_process_send_all(struct sim_process *process, uint64_t now_ns, uint64_t local_ns)
+{
+    for (;;) {
+        struct sim_exchange *exchange = sim_world_new_exchange(process->world);
+        if (!process->client->operations->next_exchange(process->client, local_ns, exchange)) {
+            sim_world_free_exchange(process->world, exchange);
+            return;
+        }
+        exchange->has_script = false;
+        exchange->caller_us = sim_store_us(local_ns - SIM_LOCAL_START_NS);
+        send_exchange(process, exchange, now_ns);
+    }
+}
+
+void sim_process_land(struct sim_process *process, const struct sim_exchange *exchange)
+{
+    for (size_t i = 0; i < process->in_flight_count; i++) {
+        if (process->in_flight[i] == exchange) {
+            process->in_flight[i] = process->in_flight[--process->in_flight_count];
+            break;
+        }
+    }
+    recompute_horizon(process);
+}
+
+/* A script that the store does not know is sent again, with the ask: nothing was carried out. */
+static void send_again(struct sim_process *process, const struct sim_exchange *exchange,
+                       uint64_t now_ns)
+{
+    struct sim_exchange *again = sim_world_new_exchange(process->world);
+
+    *again = *exchange;
+    again->has_script = true;
+    send_exchange(process, again, now_ns);
+}
+
+void sim_process_hand_in(struct sim_process *process, const struct sim_exchange *exchange,
+                         uint64_t now_ns, uint64_t local_ns)
+{
+    const struct sim_client_operations *operations = process->client->operations;
+
+    switch (exchange->end) {
+    case SIM_EXCHANGE_NOSCRIPT:
+        if (!exchange->is_copy) {
+            send_again(process, exchange, now_ns);
+        }
+        break;
+    case SIM_EXCHANGE_REFUSED:
+        if (operations->refused != NULL && !exchange->is_copy) {
+            operations->refused(process->client, local_ns, exchange);
+        }
+        break;
+    case SIM_EXCHANGE_ANSWERED:
+        if (operations->reply(process->client, local_ns, exchange)) {
+            sim_store_taken(&process->world->store, exchange);
+        }
+        break;
+    }
+}
+
+void sim_process_reply_known(struct sim_process *process, struct sim_exchange *exchange,
+                             uint64_t reply_ns)
+{
+    const bool was_first = exchange->reply_ns == process->horizon_ns;
+
+    if (reply_ns > exchange->reply_ns) {
+        exchange->reply_ns = reply_ns;
+    }
+    if (was_first) {
+        recompute_horizon(process);
+    }
+}
+
+void sim_process_let_pass(struct sim_process *process, uint64_t now_ns)
+{
+    for (size_t i = 0; i < process->in_flight_count; i++) {
+        if (process->in_flight[i]->reply_ns <= now_ns) {
+            process->in_flight[i]->reply_ns = now_ns + SIM_PROCESS_STEP_NS;
+        }
+    }
+    recompute_horizon(process);
+}

@@ -1,0 +1,141 @@
+#include "screen_faults.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "readable.h"
+#include "screen_table.h"
+
+#define TEXT_SIZE 512
+
+enum column {
+    FAULT,
+    KIND,
+    FROM,
+    UNTIL,
+    FIRED,
+    CHANGED,
+    COLUMN_COUNT,
+};
+
+static void print_table(FILE *file, const struct sim_screen *screen,
+                        const struct sim_aftermath *aftermath, const struct sim_world *world)
+{
+    static const struct sim_screen_column columns[COLUMN_COUNT] = {
+        [FAULT] = {"fault", SIM_SCREEN_LEFT, 9},  [KIND] = {"kind", SIM_SCREEN_LEFT, 3},
+        [FROM] = {"from", SIM_SCREEN_RIGHT, 5},   [UNTIL] = {"until", SIM_SCREEN_RIGHT, 4},
+        [FIRED] = {"times", SIM_SCREEN_RIGHT, 7}, [CHANGED] = {"changed", SIM_SCREEN_RIGHT, 8},
+    };
+    const uint64_t duration_ns = world->scenario->duration_ns;
+    struct sim_screen_table table;
+
+    sim_screen_table_init(&table, columns, COLUMN_COUNT, aftermath->fault_count, 12);
+    for (size_t i = 0; i < aftermath->fault_count; i++) {
+        const struct fault *fault = &world->scenario->faults.faults[i];
+        const struct sim_fault_outcome *outcome = &aftermath->faults[i];
+        strcpy(sim_screen_table_cell(&table, i, FAULT), fault->id);
+        strcpy(sim_screen_table_cell(&table, i, KIND), fault_kind_names[fault->kind]);
+        strcpy(sim_screen_table_cell(&table, i, FROM), sim_readable_duration(fault->from_ns).text);
+        strcpy(sim_screen_table_cell(&table, i, UNTIL),
+               fault->until_ns >= duration_ns ? "the end"
+                                              : sim_readable_duration(fault->until_ns).text);
+        strcpy(sim_screen_table_cell(&table, i, FIRED),
+               sim_readable_count(outcome->fired_count).text);
+        strcpy(sim_screen_table_cell(&table, i, CHANGED),
+               aftermath->is_compared ? sim_readable_count(outcome->changed_count).text : "-");
+    }
+    fputc('\n', file);
+    sim_screen_table_print(file, &table, screen->width);
+    sim_screen_table_free(&table);
+    fputc('\n', file);
+}
+
+static void print_degraded(FILE *file, const struct sim_screen *screen,
+                           const struct sim_world *world)
+{
+    const struct sim_degradation *degradation = &world->watch.degradation;
+    const uint64_t count = degradation->admitted + degradation->denied;
+    char text[TEXT_SIZE];
+
+    if (count == 0) {
+        return;
+    }
+    const double part = 100.0 * (double)count / (double)world->metrics.requests;
+    snprintf(text, sizeof text,
+             "%s decisions (%s) without the store, by up to %u process%s at a time\n"
+             "%s of them admitted, %s",
+             sim_readable_count(count).text, sim_readable_percent(part).text,
+             sim_degradation_processes_max(degradation),
+             sim_degradation_processes_max(degradation) == 1 ? "" : "es",
+             sim_readable_count(degradation->admitted).text,
+             sim_readable_units(degradation->units).text);
+    sim_screen_wrap(file, screen->width, "degraded ", text);
+}
+
+static void print_outage(FILE *file, const struct sim_screen *screen,
+                         const struct sim_outage_figures *figures)
+{
+    char text[TEXT_SIZE];
+
+    if (figures->bound_used_pct >= 0) {
+        snprintf(text, sizeof text,
+                 "%.2f %% over and %.2f %% under what accrued, at most\n"
+                 "a static split by shares would be %.2f %% under",
+                 figures->over_of_accrued_pct, figures->under_of_accrued_pct,
+                 figures->floor_split_pct);
+        sim_screen_wrap(file, screen->width, "outage   ", text);
+    }
+    if (figures->cut_share_min_pct >= 0) {
+        snprintf(text, sizeof text, "who was cut off admitted %.1f to %.1f %% of their share",
+                 figures->cut_share_min_pct, figures->cut_share_max_pct);
+        sim_screen_wrap(file, screen->width, "cut      ", text);
+    }
+}
+
+/* The first thing that is wrong, or when all was well. */
+static void print_recovery(FILE *file, const struct sim_screen *screen,
+                           const struct sim_liveness *liveness, const struct sim_world *world)
+{
+    char name[SIM_NAME_SIZE + 16];
+    char text[TEXT_SIZE];
+
+    if (liveness->recovery == SIM_RECOVERY_NOT_ASKED) {
+        return;
+    }
+    if (liveness->unhealthy_intervals != 0) {
+        sim_catalog_name(&world->catalog, liveness->worst_key, name, sizeof name);
+        snprintf(text, sizeof text,
+                 "none: %s of %s intervals are worse than without faults, the first of %s",
+                 sim_readable_count(liveness->unhealthy_intervals).text,
+                 sim_readable_count(liveness->checked_intervals).text, name);
+    } else if (liveness->open_breakers != 0) {
+        snprintf(text, sizeof text, "none: %u breaker%s open at the end", liveness->open_breakers,
+                 liveness->open_breakers == 1 ? " is" : "s are");
+    } else if (liveness->held_units != 0 || !world->drained) {
+        snprintf(text, sizeof text, "none: %s still held after the end",
+                 sim_readable_units(liveness->held_units).text);
+    } else if (!liveness->ledger_balances) {
+        snprintf(text, sizeof text, "none: the ledger does not balance");
+    } else if (liveness->recovery == SIM_RECOVERY_UNKNOWN) {
+        snprintf(text, sizeof text, "not seen: the run ends too early after the last fault");
+    } else if (liveness->recovered_ns == liveness->last_end_ns) {
+        snprintf(text, sizeof text, "at once; %s intervals checked",
+                 sim_readable_count(liveness->checked_intervals).text);
+    } else {
+        snprintf(text, sizeof text, "%s after the last fault; %s intervals checked",
+                 sim_readable_duration(liveness->recovered_ns - liveness->last_end_ns).text,
+                 sim_readable_count(liveness->checked_intervals).text);
+    }
+    sim_screen_wrap(file, screen->width, "recovery ", text);
+}
+
+void sim_screen_faults(FILE *file, const struct sim_screen *screen, const struct sim_result *result,
+                       const struct sim_world *world)
+{
+    if (result->aftermath.fault_count != 0) {
+        print_table(file, screen, &result->aftermath, world);
+    }
+    print_degraded(file, screen, world);
+    print_outage(file, screen, &result->aftermath.outages);
+    print_recovery(file, screen, &result->aftermath.liveness, world);
+}

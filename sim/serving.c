@@ -1,0 +1,81 @@
+#include "serving.h"
+
+#include "sampling.h"
+
+/* An answer leaves a shard, unless it is lost. */
+static void send_answer(struct sim_world *world, struct sim_exchange *exchange, uint32_t shard,
+                        const struct fault_service *service)
+{
+    const struct sim_scenario *scenario = world->scenario;
+    struct sim_process *process = &world->processes[exchange->process];
+    const uint64_t jitter_ns =
+        scenario->jitter_ns / 2 == 0
+            ? 0
+            : sim_prng_below(&world->answer_jitter, scenario->jitter_ns / 2 + 1);
+    const uint64_t leaves_ns = exchange->done_ns + jitter_ns + service->reply_delay_ns;
+    const struct fault_fate fate =
+        fault_message(&scenario->faults, leaves_ns, FAULT_TO_PROCESS, exchange->process,
+                      shard - scenario->process_count, exchange->number);
+    const struct sim_message answer = {
+        .from = shard,
+        .to = exchange->process,
+        .size_bytes = SIM_ANSWER_BYTES,
+        .payload = exchange,
+    };
+
+    if (fate.lost || service->reply_is_lost) {
+        sim_process_land(process, exchange);
+        sim_world_free_exchange(world, exchange);
+    } else {
+        sim_kernel_send(world->kernel, leaves_ns + fate.delay_ns, &answer);
+        sim_process_reply_known(process, exchange,
+                                leaves_ns + fate.delay_ns + scenario->round_trip_ns / 2);
+    }
+    sim_world_run_process(world, process);
+}
+
+static enum sim_exchange_end end_of(enum fault_error error)
+{
+    return error == FAULT_ERROR_NONE       ? SIM_EXCHANGE_ANSWERED
+           : error == FAULT_ERROR_NOSCRIPT ? SIM_EXCHANGE_NOSCRIPT
+                                           : SIM_EXCHANGE_REFUSED;
+}
+
+void sim_serving_ask(struct sim_world *world, struct sim_exchange *exchange, uint32_t shard,
+                     uint64_t now_ns)
+{
+    const struct sim_scenario *scenario = world->scenario;
+    const struct fault_service service =
+        fault_service(&scenario->faults, now_ns, exchange->process, shard - scenario->process_count,
+                      exchange->number, scenario->service_ns);
+
+    if (service.silent) {
+        struct sim_process *process = &world->processes[exchange->process];
+        sim_process_land(process, exchange);
+        sim_world_free_exchange(world, exchange);
+        sim_world_run_process(world, process);
+        return;
+    }
+    exchange->end = exchange->has_script && service.error == FAULT_ERROR_NOSCRIPT
+                        ? SIM_EXCHANGE_ANSWERED
+                        : end_of(service.error);
+    exchange->done_ns = now_ns;
+    if (exchange->end == SIM_EXCHANGE_ANSWERED) {
+        exchange->done_ns =
+            sim_store_done_ns(&world->store, exchange->key, now_ns, service.service_ns);
+        sim_sampling_key(world, exchange->key, exchange->done_ns);
+        sim_polling_before_serving(&world->polling, &world->store, exchange->key,
+                                   exchange->done_ns);
+        sim_watch_before_serving(&world->watch, &world->store, exchange->key, exchange->done_ns);
+        if (world->recorder != NULL) {
+            sim_recorder_serving(world->recorder, world, exchange, now_ns, exchange->done_ns);
+        }
+        sim_store_serve(&world->store, exchange, exchange->done_ns);
+        if (world->recorder != NULL) {
+            sim_recorder_served(world->recorder, world, exchange, exchange->done_ns);
+        }
+        sim_trace_hash_add(&world->trace, exchange->done_ns, shard, exchange->answer.granted_units,
+                           exchange->key);
+    }
+    send_answer(world, exchange, shard, &service);
+}
