@@ -102,6 +102,11 @@ static void a_run_without_requests_exits_2(void **state)
 {
     (void)state;
     assert_int_equal(weir("run " GOOD " --kernel heap --set traffic.demand_ratio=0"), 2);
+    /* nothing is reported in that millisecond */
+    assert_int_equal(weir("run " GOOD " --kernel heap --set 'faults=[{\"id\": \"idle\", \"kind\":"
+                          " \"report_lost\", \"from_s\": 0.5, \"until_s\": 0.501,"
+                          " \"probability_pct\": 100}]'"),
+                     2);
     assert_non_null(strstr(out, "INCONCLUSIVE"));
 }
 
