@@ -237,6 +237,14 @@ static uint64_t spendable_units(const struct sim_client *client, uint64_t local_
     return weir_limiter_spendable_units(self->limiter, local_ns, &self->catalog->keys[key].key);
 }
 
+static bool snapshot(const struct sim_client *client, uint64_t local_ns, uint32_t key,
+                     struct weir_snapshot *snapshot)
+{
+    const struct client_lease *self = (const struct client_lease *)client;
+
+    return weir_limiter_snapshot(self->limiter, local_ns, &self->catalog->keys[key].key, snapshot);
+}
+
 static uint64_t lost_units(const struct sim_client *client, uint32_t key)
 {
     const struct client_lease *self = (const struct client_lease *)client;
@@ -297,6 +305,7 @@ static const struct sim_client_operations operations = {
     .open_breaker_count = open_breaker_count,
     .quota = quota,
     .spendable_units = spendable_units,
+    .snapshot = snapshot,
     .lost_units = lost_units,
     .reap = reap,
     .forget = forget,

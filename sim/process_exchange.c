@@ -55,6 +55,9 @@ static void send_exchange(struct sim_process *process, struct sim_exchange *exch
     const struct fault_fate fate =
         fault_message(&scenario->faults, send_ns, FAULT_TO_STORE, process->number,
                       process->world->catalog.keys[exchange->key].shard, exchange->number);
+    if (process->world->recorder != NULL) {
+        sim_recorder_sent(process->world->recorder, exchange);
+    }
     sim_metrics_ask(&process->world->metrics, now_ns);
     if (fate.lost && !fate.doubled) {
         sim_world_free_exchange(process->world, exchange);
