@@ -125,8 +125,9 @@ static uint64_t over_ns(const struct weir_limiter *limiter, const struct flight 
         return flight->first_sent_ns + RECORD_NS;
     }
     /* one that was carried out at the last moment has an answer, which takes its time */
-    return saturating_add(clock_surely_reached_ns(&limiter->clock, now_ns, flight->ask.expires_us),
-                          flight->sent_count == 0 ? 0 : ROUND_TRIPS * limiter->clock.round_trip_ns);
+    const uint64_t margin_us =
+        flight->sent_count == 0 ? 0 : ROUND_TRIPS * limiter->clock.round_trip_ns / NS_PER_US;
+    return clock_surely_reached_ns(&limiter->clock, now_ns, flight->ask.expires_us + margin_us);
 }
 
 static bool comes_in_time(const struct weir_limiter *limiter, const struct flight *flight,
