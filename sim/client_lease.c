@@ -79,6 +79,10 @@ static void disarm(const struct sim_scenario *scenario, struct weir_ask *ask)
     if (scenario->without & SIM_WITHOUT_VERSIONS) {
         ask->version_seen = 0;
         ask->run_seen = 0;
+        ask->seen_us = 0;
+        ask->remaining_seen_units = 0;
+        ask->outstanding_seen_units = 0;
+        ask->previous_seen_units = 0;
     }
     if (scenario->without & SIM_WITHOUT_CHARGE_TIME) {
         ask->charge_from_us = 0;
@@ -295,6 +299,7 @@ struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint3
         .waiter_capacity = WAITERS,
         .start_ns = start_ns,
         .full_table = full_table(scenario),
+        .breaker_failures = (scenario->without & SIM_WITHOUT_BREAKER) != 0 ? UINT32_MAX : 0,
     };
     const size_t size = (weir_limiter_size(&options) + 63) / 64 * 64;
 
