@@ -81,6 +81,10 @@ static void disarm(const struct sim_scenario *scenario, struct weir_ask *ask)
     if (scenario->without & SIM_WITHOUT_VERSIONS) {
         ask->version_seen = 0;
         ask->run_seen = 0;
+        ask->seen_us = 0;
+        ask->remaining_seen_units = 0;
+        ask->outstanding_seen_units = 0;
+        ask->previous_seen_units = 0;
     }
     if (scenario->without & SIM_WITHOUT_CHARGE_TIME) {
         ask->charge_from_us = 0;
@@ -345,6 +349,7 @@ struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint3
         .process_count = (uint32_t)scenario->process_count,
         .wait_max_ns = scenario->wait_max_ns,
         .ask_timeout_ns = scenario->ask_timeout_ns,
+        .breaker_failures = (scenario->without & SIM_WITHOUT_BREAKER) != 0 ? UINT32_MAX : 0,
     };
     const size_t size = (weir_limiter_size(&options) + 63) / 64 * 64;
 

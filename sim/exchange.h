@@ -22,6 +22,16 @@ enum sim_exchange_end {
 #define SIM_ASK_BYTES 160 /* on the wire, for scenarios with limited bandwidth */
 #define SIM_ANSWER_BYTES 120
 
+/* Every message of a run has a number of its own, which does not depend on what others send: the
+ * process's, how many it had sent, whether the network made a copy of it, and whether it is the
+ * answer. */
+#define SIM_EXCHANGE_COPY UINT64_C(2)
+#define SIM_EXCHANGE_ANSWER UINT64_C(1)
+static inline uint64_t sim_exchange_number(uint32_t process, uint64_t sent_count)
+{
+    return (uint64_t)process << 40 | sent_count << 2;
+}
+
 struct sim_exchange {
     enum sim_exchange_kind kind;
     enum sim_exchange_end end;
@@ -30,12 +40,14 @@ struct sim_exchange {
     uint32_t life;   /* of the process: its next one does not know this exchange */
     uint64_t ticket; /* of the request that waits for it, where a client needs it back */
     uint64_t sent_ns;
-    uint64_t number;    /* of its message; each of a run has its own */
-    uint64_t caller_us; /* what its process takes the store's clock to be */
-    bool has_script;    /* sent again, script and all: no store can ask for it once more */
-    bool is_copy;       /* a duplicate on the network */
-    uint64_t done_ns;   /* true time at which the store had carried it out; UINT64_MAX: not yet */
-    uint64_t reply_ns;  /* true time: earliest possible arrival of the reply */
+    uint64_t number;     /* of its message to the store, see sim_exchange_number */
+    uint64_t caller_us;  /* what its process takes the store's clock to be */
+    uint64_t effect;     /* which carrying out it was answered from, see records.h; 0: none */
+    bool has_script;     /* sent again, script and all: no store can ask for it once more */
+    bool is_copy;        /* a duplicate on the network */
+    uint64_t arrived_ns; /* true time at which it reached the store */
+    uint64_t done_ns;    /* true time at which the store had carried it out; UINT64_MAX: not yet */
+    uint64_t reply_ns;   /* true time: earliest possible arrival of the reply */
     struct weir_ask ask;
     struct weir_answer answer;
     /* SIM_EXCHANGE_ADD */

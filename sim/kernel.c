@@ -92,6 +92,14 @@ void sim_kernel_send(struct sim_kernel *kernel, uint64_t send_ns, const struct s
     kernel->ops->send(kernel, send_ns, message);
 }
 
+void sim_kernel_set_bandwidth(struct sim_kernel *kernel, uint32_t shard, uint64_t bytes_per_s)
+{
+    WEIR_ASSERT(kernel->options.bandwidth_bytes_per_s != 0);
+    WEIR_ASSERT(shard < kernel->options.shard_count);
+    WEIR_ASSERT(bytes_per_s >= 1);
+    kernel->ops->set_bandwidth(kernel, shard, bytes_per_s);
+}
+
 bool sim_kernel_run(struct sim_kernel *kernel)
 {
     return kernel->ops->run(kernel);

@@ -63,6 +63,10 @@ void sim_kernel_at(struct sim_kernel *kernel, uint64_t time_ns, uint64_t tag);
 void sim_kernel_send(struct sim_kernel *kernel, uint64_t send_ns,
                      const struct sim_message *message);
 
+/* From now on each of a shard's two links carries bytes_per_s (at least 1), what is on them
+ * included. Requires limited bandwidth. */
+void sim_kernel_set_bandwidth(struct sim_kernel *kernel, uint32_t shard, uint64_t bytes_per_s);
+
 /* Dispatch until nothing is left to do or sim_kernel_stop is called; what is left then is never
  * dispatched. At most once per kernel. Returns false if the kernel itself failed: SimGrid's clock
  * is too coarse after 1e15 ns (11 days). */

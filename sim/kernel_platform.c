@@ -24,6 +24,13 @@ void sim_kernel_platform_host_name(const struct sim_kernel_options *options, uin
     }
 }
 
+void sim_kernel_platform_link_name(enum sim_kernel_direction direction, uint32_t shard,
+                                   char name[SIM_KERNEL_HOST_NAME_SIZE])
+{
+    snprintf(name, SIM_KERNEL_HOST_NAME_SIZE, "%s-%" PRIu32,
+             direction == SIM_KERNEL_TO_SHARD ? "to-shard" : "from-shard", shard);
+}
+
 static void write_wire(FILE *stream, const struct sim_kernel_options *options, uint32_t process)
 {
     fprintf(stream,
@@ -33,13 +40,15 @@ static void write_wire(FILE *stream, const struct sim_kernel_options *options, u
 }
 
 static void write_shard_link(FILE *stream, const struct sim_kernel_options *options,
-                             const char *direction, uint32_t shard)
+                             enum sim_kernel_direction direction, uint32_t shard)
 {
+    char name[SIM_KERNEL_HOST_NAME_SIZE];
+
+    sim_kernel_platform_link_name(direction, shard, name);
     fprintf(stream,
-            "<link id=\"%s-%" PRIu32 "\" bandwidth=\"%" PRIu64 "Bps\" latency=\"%.17gs\""
+            "<link id=\"%s\" bandwidth=\"%" PRIu64 "Bps\" latency=\"%.17gs\""
             " sharing_policy=\"SHARED\"/>\n",
-            direction, shard, options->bandwidth_bytes_per_s,
-            sim_kernel_platform_latency_s(options));
+            name, options->bandwidth_bytes_per_s, sim_kernel_platform_latency_s(options));
 }
 
 static void write_links(FILE *stream, const struct sim_kernel_options *options)
@@ -51,8 +60,8 @@ static void write_links(FILE *stream, const struct sim_kernel_options *options)
         return;
     }
     for (uint32_t shard = 0; shard < options->shard_count; shard++) {
-        write_shard_link(stream, options, "to-shard", shard);
-        write_shard_link(stream, options, "from-shard", shard);
+        write_shard_link(stream, options, SIM_KERNEL_TO_SHARD, shard);
+        write_shard_link(stream, options, SIM_KERNEL_FROM_SHARD, shard);
     }
 }
 

@@ -27,6 +27,14 @@ double sim_kernel_platform_latency_s(const struct sim_kernel_options *options);
 void sim_kernel_platform_host_name(const struct sim_kernel_options *options, uint32_t node,
                                    char name[SIM_KERNEL_HOST_NAME_SIZE]);
 
+/* Of the shard's link in one direction, with limited bandwidth. */
+enum sim_kernel_direction {
+    SIM_KERNEL_TO_SHARD = 0,
+    SIM_KERNEL_FROM_SHARD,
+};
+void sim_kernel_platform_link_name(enum sim_kernel_direction direction, uint32_t shard,
+                                   char name[SIM_KERNEL_HOST_NAME_SIZE]);
+
 /* Returns a descriptor of a nameless file that holds the platform, or -1. Ownership: the caller
  * closes it. */
 int sim_kernel_platform_open(const struct sim_kernel_options *options);

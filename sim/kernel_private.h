@@ -12,6 +12,8 @@
 struct sim_kernel_ops {
     /* Queue a message whose sender, receiver and time have been checked. */
     void (*send)(struct sim_kernel *kernel, uint64_t send_ns, const struct sim_message *message);
+    /* NULL: there is no bandwidth to set. */
+    void (*set_bandwidth)(struct sim_kernel *kernel, uint32_t shard, uint64_t bytes_per_s);
     bool (*run)(struct sim_kernel *kernel);
     void (*free)(struct sim_kernel *kernel); /* releases the kernel itself, too */
 };

@@ -31,6 +31,7 @@
 #include <simgrid/comm.h>
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
+#include <simgrid/link.h>
 #include <simgrid/mailbox.h>
 #include <simgrid/semaphore.h>
 #include <simgrid/version.h>
@@ -134,10 +135,9 @@ static void receiver_accept(struct simgrid_kernel *kernel, struct sim_kernel_ent
 
 static void receiver_main(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
     struct simgrid_channel *channel = sg_actor_self_get_data();
     struct simgrid_kernel *kernel = channel->kernel;
+    (void)argc, (void)argv;
 
     /* From now on a message starts when it is put, not when the receiver next asks for one. */
     sg_mailbox_set_receiver(sg_mailbox_get_name(channel->mailbox));
@@ -368,10 +368,22 @@ static void simgrid_free(struct sim_kernel *base)
     free(kernel);
 }
 
+static void simgrid_set_bandwidth(struct sim_kernel *kernel, uint32_t shard, uint64_t bytes_per_s)
+{
+    char name[SIM_KERNEL_HOST_NAME_SIZE];
+    (void)kernel;
+
+    sim_kernel_platform_link_name(SIM_KERNEL_TO_SHARD, shard, name);
+    sg_link_set_bandwidth(sg_link_by_name(name), (double)bytes_per_s);
+    sim_kernel_platform_link_name(SIM_KERNEL_FROM_SHARD, shard, name);
+    sg_link_set_bandwidth(sg_link_by_name(name), (double)bytes_per_s);
+}
+
 static const struct sim_kernel_ops SIMGRID_OPS = {
     .send = simgrid_send,
     .run = simgrid_kernel_run,
     .free = simgrid_free,
+    .set_bandwidth = simgrid_set_bandwidth,
 };
 
 static void engine_start(void)

@@ -140,7 +140,7 @@ static uint64_t out_units(const struct sim_process *process, uint32_t key, uint6
 
     for (size_t i = 0; i < process->in_flight_count; i++) {
         const struct sim_exchange *exchange = process->in_flight[i];
-        if (exchange->key == key && exchange->done_ns <= now_ns) {
+        if (exchange->key == key && exchange->done_ns <= now_ns && !exchange->is_copy) {
             units += exchange->answer.granted_units;
         }
     }

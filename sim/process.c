@@ -368,6 +368,12 @@ bool sim_process_shutdown(struct sim_process *process, uint64_t now_ns)
     return process->in_flight_count == 0;
 }
 
+bool sim_process_is_settled(const struct sim_process *process, uint64_t ticket)
+{
+    return ticket < process->first_ticket ||
+           process->waiting[ticket & (process->waiting_capacity - 1)].settled;
+}
+
 uint64_t sim_process_waiting_count(const struct sim_process *process)
 {
     uint64_t count = 0;

@@ -174,6 +174,9 @@ void *sim_process_grow(void *elements, size_t count, size_t *capacity, size_t si
 /* Give back and report. True when all is handed over; false: call again after a while. */
 bool sim_process_shutdown(struct sim_process *process, uint64_t now_ns);
 
+/* Whether the request that was given this ticket has been decided. */
+bool sim_process_is_settled(const struct sim_process *process, uint64_t ticket);
+
 /* Requests that wait for their answer. */
 uint64_t sim_process_waiting_count(const struct sim_process *process);
 

@@ -22,58 +22,73 @@ static void add_in_flight(struct sim_process *process, struct sim_exchange *exch
     }
 }
 
+/* The least time from an ask's leaving to its answer. One that is refused, or meets a store that a
+ * fault makes quicker, is not served for the usual time. */
+static uint64_t least_response_ns(const struct sim_scenario *scenario)
+{
+    const uint64_t service_ns = scenario->faults.count == 0 ? scenario->service_ns : 0;
+
+    return scenario->round_trip_ns / 2 * 2 + service_ns;
+}
+
+static void launch(struct sim_process *process, struct sim_exchange *exchange, uint64_t send_ns)
+{
+    exchange->reply_ns = send_ns + least_response_ns(process->world->scenario);
+    add_in_flight(process, exchange);
+    sim_world_send_ask(process->world, exchange, send_ns);
+}
+
 /* The network delivers a message twice. */
-static void send_copy(struct sim_process *process, const struct sim_exchange *exchange,
-                      uint64_t send_ns, uint64_t delay_ns)
+static void launch_copy(struct sim_process *process, const struct sim_exchange *exchange,
+                        uint64_t send_ns)
 {
     struct sim_exchange *copy = sim_world_new_exchange(process->world);
 
     *copy = *exchange;
     copy->is_copy = true;
-    copy->reply_ns += delay_ns;
-    add_in_flight(process, copy);
-    sim_world_send_ask(process->world, copy, send_ns + delay_ns);
+    copy->number |= SIM_EXCHANGE_COPY;
+    launch(process, copy, send_ns);
 }
 
 /* It leaves now, or after a jitter of its own; what becomes of it on its way is known then. */
 static void send_exchange(struct sim_process *process, struct sim_exchange *exchange,
                           uint64_t now_ns)
 {
-    const struct sim_scenario *scenario = process->world->scenario;
+    struct sim_world *world = process->world;
+    const struct sim_scenario *scenario = world->scenario;
     const uint64_t jitter_ns = scenario->jitter_ns / 2 == 0
                                    ? 0
                                    : sim_prng_below(&process->jitter, scenario->jitter_ns / 2 + 1);
-    const uint64_t send_ns = now_ns + jitter_ns;
 
     exchange->process = process->number;
     exchange->life = process->life;
     exchange->end = SIM_EXCHANGE_ANSWERED;
     exchange->is_copy = false;
-    exchange->number = (uint64_t)process->number << 40 | process->sent_count++;
+    exchange->number = sim_exchange_number(process->number, process->sent_count++);
+    exchange->effect = 0;
     exchange->sent_ns = now_ns;
     exchange->done_ns = UINT64_MAX;
     const struct fault_fate fate =
-        fault_message(&scenario->faults, send_ns, FAULT_TO_STORE, process->number,
-                      process->world->catalog.keys[exchange->key].shard, exchange->number);
-    if (process->world->recorder != NULL) {
-        sim_recorder_sent(process->world->recorder, exchange);
+        fault_message(&scenario->faults, now_ns, FAULT_TO_STORE, process->number,
+                      world->catalog.keys[exchange->key].shard, exchange->number);
+    if (world->recorder != NULL) {
+        sim_recorder_sent(world->recorder, exchange);
     }
-    sim_metrics_ask(&process->world->metrics, now_ns);
-    if (fate.lost && !fate.doubled) {
-        sim_world_free_exchange(process->world, exchange);
-        return;
-    }
-    exchange->reply_ns =
-        send_ns + fate.delay_ns + scenario->round_trip_ns / 2 * 2 + scenario->service_ns;
-    if (fate.doubled) {
-        send_copy(process, exchange, send_ns, fate.copy_delay_ns);
-    }
+    sim_metrics_ask(&world->metrics, now_ns);
     if (fate.lost) {
-        sim_world_free_exchange(process->world, exchange);
+        sim_world_end_exchange(world, exchange, now_ns);
         return;
     }
-    add_in_flight(process, exchange);
-    sim_world_send_ask(process->world, exchange, send_ns + fate.delay_ns);
+    if (fate.doubled) {
+        launch_copy(process, exchange, now_ns + jitter_ns + fate.copy_delay_ns);
+    }
+    launch(process, exchange, now_ns + jitter_ns + fate.delay_ns);
+}
+
+/* What a machine takes for the time of day whose clock nobody sets right. */
+static uint64_t caller_us(uint64_t local_ns)
+{
+    return SIM_STORE_EPOCH_US - SIM_LOCAL_START_NS / 1000 + local_ns / 1000;
 }
 
 void sim_process_send_all(struct sim_process *process, uint64_t now_ns, uint64_t local_ns)
@@ -85,7 +100,7 @@ void sim_process_send_all(struct sim_process *process, uint64_t now_ns, uint64_t
             return;
         }
         exchange->has_script = false;
-        exchange->caller_us = sim_store_us(local_ns - SIM_LOCAL_START_NS);
+        exchange->caller_us = caller_us(local_ns);
         send_exchange(process, exchange, now_ns);
     }
 }
@@ -112,6 +127,12 @@ static void send_again(struct sim_process *process, const struct sim_exchange *e
     send_exchange(process, again, now_ns);
 }
 
+/* A baseline hears of each of its requests once, however often its ask was delivered. */
+static bool is_settled(struct sim_process *process, const struct sim_exchange *exchange)
+{
+    return exchange->ticket != 0 && sim_process_is_settled(process, exchange->ticket);
+}
+
 void sim_process_hand_in(struct sim_process *process, const struct sim_exchange *exchange,
                          uint64_t now_ns, uint64_t local_ns)
 {
@@ -129,7 +150,8 @@ void sim_process_hand_in(struct sim_process *process, const struct sim_exchange 
         }
         break;
     case SIM_EXCHANGE_ANSWERED:
-        if (operations->reply(process->client, local_ns, exchange)) {
+        if (!is_settled(process, exchange) &&
+            operations->reply(process->client, local_ns, exchange)) {
             sim_store_taken(&process->world->store, exchange);
         }
         break;

@@ -5,124 +5,208 @@
 #include "memory.h"
 #include "prng.h"
 
-#define CAPACITY_MIN 1024
+#define CHAINS_FIRST 1024
 
-void sim_records_init(struct sim_records *records, const struct sim_records_sink *sink)
+/* Chains looked through for what is over, for each record that is added: so all of them are before
+ * their number doubles. */
+#define CHAINS_PER_SWEEP 2
+
+void sim_records_init(struct sim_records *records,
+                      void (*lost)(void *context, const struct sim_record *record), void *context)
 {
     *records = (struct sim_records){
-        .places = sim_memory_new(CAPACITY_MIN, sizeof *records->places),
-        .capacity = CAPACITY_MIN,
-        .sink = *sink,
+        .chains = sim_memory_new(CHAINS_FIRST, sizeof(struct sim_record *)),
+        .chain_count = CHAINS_FIRST,
+        .lost = lost,
+        .context = context,
     };
+}
+
+static void free_list(struct sim_record *record)
+{
+    while (record != NULL) {
+        struct sim_record *next = record->next;
+        free(record);
+        record = next;
+    }
 }
 
 void sim_records_deinit(struct sim_records *records)
 {
-    free(records->places);
+    for (size_t i = 0; i < records->chain_count; i++) {
+        free_list(records->chains[i]);
+    }
+    free_list(records->free_list);
+    free(records->chains);
     *records = (struct sim_records){0};
 }
 
-/* Asks that share a record have the same: all of a process's and key's, or one that spends. */
-static uint64_t hash_of(uint32_t key, const struct weir_ask_id *id, uint32_t is_spend)
+static struct sim_record **chain_of(const struct sim_records *records, uint32_t key,
+                                    uint32_t process)
 {
-    uint64_t hash = sim_prng_mix(((uint64_t)key << 32 | id->process) ^ id->incarnation);
+    const uint64_t hash = sim_prng_mix((uint64_t)key << 32 | process);
 
-    if (is_spend) {
-        hash = sim_prng_mix(hash ^ id->sequence);
+    return &records->chains[hash & (records->chain_count - 1)];
+}
+
+static void drop(struct sim_records *records, struct sim_record **place)
+{
+    struct sim_record *record = *place;
+
+    if (record->untaken_units != 0) {
+        records->lost(records->context, record);
     }
-    return hash;
+    *place = record->next;
+    record->next = records->free_list;
+    records->free_list = record;
+    records->count--;
 }
 
-static int is_for(const struct sim_record *place, uint32_t key, const struct weir_ask_id *id,
-                  uint32_t is_spend)
+static bool is_single(const struct weir_ask *ask)
 {
-    const struct weir_ask_id *held = &place->record.id;
-
-    return place->key == key && place->is_spend == is_spend && held->process == id->process &&
-           held->incarnation == id->incarnation && (!is_spend || held->sequence == id->sequence);
+    return (ask->flags & (WEIR_ASK_SPEND | WEIR_ASK_RETURN)) != 0;
 }
 
-/* Its place, or the empty one where it would be. */
-static struct sim_record *place_of(struct sim_records *records, uint32_t key,
-                                   const struct weir_ask_id *id, uint32_t is_spend)
+static bool is_of(const struct sim_record *record, uint32_t key, const struct weir_ask *ask)
 {
-    size_t at = (size_t)hash_of(key, id, is_spend) & (records->capacity - 1);
+    return record->key == key && record->record.id.process == ask->id.process &&
+           record->record.id.incarnation == ask->id.incarnation &&
+           record->is_single == is_single(ask) &&
+           (!record->is_single || record->record.id.sequence == ask->id.sequence);
+}
 
-    while (records->places[at].record.id.sequence != 0 &&
-           !is_for(&records->places[at], key, id, is_spend)) {
-        at = (at + 1) & (records->capacity - 1);
+const struct sim_record *sim_records_find(const struct sim_records *records, uint32_t key,
+                                          const struct weir_ask *ask, uint64_t now_us)
+{
+    for (const struct sim_record *record = *chain_of(records, key, ask->id.process); record != NULL;
+         record = record->next) {
+        if (!record->is_hidden && is_of(record, key, ask)) {
+            return record->record.expires_us > now_us ? record : NULL;
+        }
     }
-    return &records->places[at];
+    return NULL;
 }
 
-static void drop(struct sim_records *records, const struct sim_record *record)
-{
-    records->sink.dropped(records->sink.context, record);
-}
-
-/* Move what is kept to a table that is at most a quarter full. */
-static void rebuild(struct sim_records *records, uint64_t now_us,
-                    int (*is_of)(const void *context, uint32_t key), const void *context)
+static void grow(struct sim_records *records)
 {
     struct sim_records old = *records;
-    size_t kept = 0;
 
-    for (size_t i = 0; i < old.capacity; i++) {
-        struct sim_record *record = &old.places[i];
-        if (record->record.id.sequence == 0) {
-            continue;
+    records->chain_count *= 2;
+    records->chains = sim_memory_new(records->chain_count, sizeof(struct sim_record *));
+    for (size_t i = 0; i < old.chain_count; i++) {
+        struct sim_record *record = old.chains[i];
+        struct sim_record **ends[2] = {NULL, NULL};
+        for (; record != NULL; record = record->next) { /* in order: the newest stays first */
+            struct sim_record **chain = chain_of(records, record->key, record->process);
+            const unsigned which = chain != &records->chains[i];
+            *(ends[which] == NULL ? chain : ends[which]) = record;
+            ends[which] = &record->next;
         }
-        if (is_of != NULL ? is_of(context, record->key) : record->record.expires_us <= now_us) {
-            drop(records, record);
-            record->record.id.sequence = 0;
-        } else {
-            kept++;
-        }
-    }
-    records->capacity = CAPACITY_MIN;
-    while (records->capacity < kept * 4) {
-        records->capacity *= 2;
-    }
-    records->places = sim_memory_new(records->capacity, sizeof *records->places);
-    records->count = kept;
-    for (size_t i = 0; i < old.capacity; i++) {
-        const struct sim_record *record = &old.places[i];
-        if (record->record.id.sequence != 0) {
-            *place_of(records, record->key, &record->record.id, record->is_spend) = *record;
+        for (unsigned which = 0; which < 2; which++) {
+            if (ends[which] != NULL) {
+                *ends[which] = NULL;
+            }
         }
     }
-    free(old.places);
+    free(old.chains);
 }
 
-struct sim_record *sim_records_get(struct sim_records *records, uint32_t key,
-                                   const struct weir_ask *ask, uint64_t now_us)
+static void sweep(struct sim_records *records, uint64_t now_ns)
 {
-    const uint32_t is_spend = (ask->flags & WEIR_ASK_SPEND) != 0;
-
-    if (records->count * 2 >= records->capacity) {
-        rebuild(records, now_us, NULL, NULL);
+    for (unsigned i = 0; i < CHAINS_PER_SWEEP; i++) {
+        struct sim_record **place = &records->chains[records->swept_chain];
+        records->swept_chain = (records->swept_chain + 1) & (records->chain_count - 1);
+        while (*place != NULL) {
+            if ((*place)->dropped_ns <= now_ns) {
+                drop(records, place);
+            } else {
+                place = &(*place)->next;
+            }
+        }
     }
-    struct sim_record *place = place_of(records, key, &ask->id, is_spend);
-    if (place->record.id.sequence == 0) {
-        records->count++;
-        *place = (struct sim_record){.key = key, .is_spend = is_spend};
-    } else if (place->record.expires_us <= now_us) {
-        drop(records, place);
-        *place = (struct sim_record){.key = key, .is_spend = is_spend};
+}
+
+/* The one before the newest is replaced; if its answer was taken, nothing is left of it. */
+static void replace(struct sim_records *records, uint32_t key, const struct weir_ask *ask)
+{
+    struct sim_record **place = chain_of(records, key, ask->id.process);
+
+    while (*place != NULL) {
+        struct sim_record *record = *place;
+        if (is_of(record, key, ask)) {
+            record->is_hidden = true;
+            if (record->untaken_units == 0) {
+                drop(records, place);
+                continue;
+            }
+        }
+        place = &record->next;
     }
-    return place;
 }
 
-struct sim_record *sim_records_find(struct sim_records *records, uint32_t key,
-                                    const struct weir_ask *ask)
+uint64_t sim_records_add(struct sim_records *records, const struct sim_record *record,
+                         const struct weir_ask *ask)
 {
-    struct sim_record *place = place_of(records, key, &ask->id, (ask->flags & WEIR_ASK_SPEND) != 0);
-
-    return place->record.id.sequence == ask->id.sequence ? place : NULL;
+    sweep(records, record->arrived_ns); /* a queue may be done only much later */
+    replace(records, record->key, ask);
+    if (records->count >= records->chain_count) {
+        grow(records);
+    }
+    struct sim_record *place = records->free_list;
+    if (place == NULL) {
+        place = sim_memory_new(1, sizeof *place);
+    } else {
+        records->free_list = place->next;
+    }
+    struct sim_record **chain = chain_of(records, record->key, ask->id.process);
+    *place = *record;
+    place->number = ++records->last_number;
+    place->process = ask->id.process;
+    place->is_single = is_single(ask);
+    place->next = *chain;
+    *chain = place;
+    records->count++;
+    return place->number;
 }
 
-void sim_records_drop(struct sim_records *records, int (*is_of)(const void *context, uint32_t key),
-                      const void *context)
+uint64_t sim_records_taken(struct sim_records *records, uint32_t key, uint32_t process,
+                           uint64_t number)
 {
-    rebuild(records, 0, is_of, context);
+    struct sim_record **place = chain_of(records, key, process);
+    uint64_t units = 0;
+
+    while (*place != NULL && (*place)->number != number) {
+        place = &(*place)->next;
+    }
+    if (*place != NULL) {
+        units = (*place)->untaken_units;
+        (*place)->untaken_units = 0;
+        if ((*place)->is_hidden) {
+            drop(records, place);
+        }
+    }
+    return units;
+}
+
+void sim_records_change(struct sim_records *records,
+                        void (*change)(const void *context, struct sim_record *record),
+                        const void *context)
+{
+    for (size_t i = 0; i < records->chain_count; i++) {
+        for (struct sim_record *record = records->chains[i]; record != NULL;
+             record = record->next) {
+            if (!record->is_hidden) {
+                change(context, record);
+            }
+        }
+    }
+}
+
+void sim_records_finish(struct sim_records *records)
+{
+    for (size_t i = 0; i < records->chain_count; i++) {
+        while (records->chains[i] != NULL) {
+            drop(records, &records->chains[i]);
+        }
+    }
 }

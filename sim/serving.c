@@ -2,9 +2,9 @@
 
 #include "sampling.h"
 
-/* An answer leaves a shard, unless it is lost. */
+/* An answer leaves a shard, or was lost before it could. */
 static void send_answer(struct sim_world *world, struct sim_exchange *exchange, uint32_t shard,
-                        const struct fault_service *service)
+                        const struct fault_service *service, uint64_t now_ns)
 {
     const struct sim_scenario *scenario = world->scenario;
     struct sim_process *process = &world->processes[exchange->process];
@@ -12,10 +12,13 @@ static void send_answer(struct sim_world *world, struct sim_exchange *exchange, 
         scenario->jitter_ns / 2 == 0
             ? 0
             : sim_prng_below(&world->answer_jitter, scenario->jitter_ns / 2 + 1);
-    const uint64_t leaves_ns = exchange->done_ns + jitter_ns + service->reply_delay_ns;
+    const uint64_t leaves_ns = exchange->done_ns + service->reply_delay_ns;
     const struct fault_fate fate =
-        fault_message(&scenario->faults, leaves_ns, FAULT_TO_PROCESS, exchange->process,
-                      shard - scenario->process_count, exchange->number);
+        service->silent || service->reply_is_lost
+            ? (struct fault_fate){.lost = true}
+            : fault_message(&scenario->faults, leaves_ns, FAULT_TO_PROCESS, exchange->process,
+                            shard - scenario->process_count,
+                            exchange->number | SIM_EXCHANGE_ANSWER);
     const struct sim_message answer = {
         .from = shard,
         .to = exchange->process,
@@ -23,13 +26,13 @@ static void send_answer(struct sim_world *world, struct sim_exchange *exchange, 
         .payload = exchange,
     };
 
-    if (fate.lost || service->reply_is_lost) {
+    if (fate.lost) {
         sim_process_land(process, exchange);
-        sim_world_free_exchange(world, exchange);
+        sim_world_end_exchange(world, exchange, now_ns);
     } else {
-        sim_kernel_send(world->kernel, leaves_ns + fate.delay_ns, &answer);
-        sim_process_reply_known(process, exchange,
-                                leaves_ns + fate.delay_ns + scenario->round_trip_ns / 2);
+        const uint64_t send_ns = leaves_ns + jitter_ns + fate.delay_ns;
+        sim_kernel_send(world->kernel, send_ns, &answer);
+        sim_process_reply_known(process, exchange, send_ns + scenario->round_trip_ns / 2);
     }
     sim_world_run_process(world, process);
 }
@@ -49,18 +52,12 @@ void sim_serving_ask(struct sim_world *world, struct sim_exchange *exchange, uin
         fault_service(&scenario->faults, now_ns, exchange->process, shard - scenario->process_count,
                       exchange->number, scenario->service_ns);
 
-    if (service.silent) {
-        struct sim_process *process = &world->processes[exchange->process];
-        sim_process_land(process, exchange);
-        sim_world_free_exchange(world, exchange);
-        sim_world_run_process(world, process);
-        return;
-    }
     exchange->end = exchange->has_script && service.error == FAULT_ERROR_NOSCRIPT
                         ? SIM_EXCHANGE_ANSWERED
                         : end_of(service.error);
-    exchange->done_ns = now_ns;
-    if (exchange->end == SIM_EXCHANGE_ANSWERED) {
+    exchange->arrived_ns = now_ns;
+    exchange->done_ns = now_ns; /* a refusal takes no time, and no place in the queue */
+    if (!service.silent && exchange->end == SIM_EXCHANGE_ANSWERED) {
         exchange->done_ns =
             sim_store_done_ns(&world->store, exchange->key, now_ns, service.service_ns);
         sim_sampling_key(world, exchange->key, exchange->done_ns);
@@ -77,5 +74,5 @@ void sim_serving_ask(struct sim_world *world, struct sim_exchange *exchange, uin
         sim_trace_hash_add(&world->trace, exchange->done_ns, shard, exchange->answer.granted_units,
                            exchange->key);
     }
-    send_answer(world, exchange, shard, &service);
+    send_answer(world, exchange, shard, &service, now_ns);
 }

@@ -5,6 +5,8 @@
 
 #include "memory.h"
 #include "prng.h"
+#include "store_past.h"
+#include "weir/limiter.h"
 
 static const struct weir_plan *plan_of(const struct sim_store *store, uint32_t key)
 {
@@ -30,31 +32,50 @@ void sim_store_lost(const struct sim_store *store, enum sim_loss loss, uint32_t 
     }
 }
 
-static void record_dropped(void *context, const struct sim_record *record)
+/* What an answer granted and nobody took, by the time at which it was granted. */
+static void book_lost_reply(void *context, const struct sim_record *record)
 {
-    if (record->untaken_units != 0) {
-        sim_store_lost(context, SIM_LOSS_REPLY, record->key, record->granted_ns,
-                       record->untaken_units);
+    sim_store_lost(context, SIM_LOSS_REPLY, record->key, record->done_ns, record->untaken_units);
+}
+
+/* A limiter repeats asks whose answers are late, with faults or without. The baselines never do. */
+static bool asks_may_repeat(const struct sim_scenario *scenario)
+{
+    return scenario->coordination == SIM_COORDINATION_LEASE || scenario->faults.count != 0;
+}
+
+/* Half of the time after which a limiter gives an ask up, as its clock may run fast, less the way
+ * back. Where the network may do anything nothing is prompt. */
+static uint64_t prompt_ns(const struct sim_scenario *scenario)
+{
+    const uint64_t timeout_ns =
+        scenario->ask_timeout_ns == 0 ? WEIR_ASK_TIMEOUT_NS : scenario->ask_timeout_ns;
+    const uint64_t back_ns = scenario->jitter_ns / 2 + scenario->round_trip_ns / 2;
+    const bool is_healthy = scenario->faults.count == 0 && scenario->bandwidth_bytes_per_s == 0;
+
+    return is_healthy && back_ns < timeout_ns / 2 ? timeout_ns / 2 - back_ns : 0;
+}
+
+static void init_runs(struct sim_store *store)
+{
+    const struct sim_scenario *scenario = store->catalog->scenario;
+    struct sim_prng prng;
+
+    sim_prng_init(&prng, scenario->seed, "store run", 0);
+    store->runs = sim_memory_new(scenario->shard_count, sizeof *store->runs);
+    for (uint32_t shard = 0; shard < scenario->shard_count; shard++) {
+        store->runs[shard].id = sim_prng_next(&prng);
     }
 }
 
 void sim_store_init(struct sim_store *store, const struct sim_catalog *catalog)
 {
-    const struct sim_records_sink sink = {.context = store, .dropped = record_dropped};
-    struct sim_prng prng;
-
-    sim_prng_init(&prng, catalog->scenario->seed, "store run", 0);
     *store = (struct sim_store){
         .catalog = catalog,
         .entries = sim_memory_new(catalog->key_count, sizeof(struct sim_store_entry)),
         .busy_until_ns = sim_memory_new(catalog->scenario->shard_count, sizeof(uint64_t)),
-        .runs = sim_memory_new(catalog->scenario->shard_count, sizeof(struct weir_store_run)),
     };
-    for (uint32_t shard = 0; shard < catalog->scenario->shard_count; shard++) {
-        store->runs[shard].id = sim_prng_next(&prng);
-    }
-    sim_records_init(&store->records, &sink);
-    sim_store_past_init(store);
+    init_runs(store);
     for (uint32_t key = 0; key < catalog->key_count; key++) {
         struct sim_store_entry *entry = &store->entries[key];
         const uint64_t start = sim_catalog_start_units(catalog, key);
@@ -64,19 +85,40 @@ void sim_store_init(struct sim_store *store, const struct sim_catalog *catalog)
         entry->add_window[0] = sim_store_us(0) / plan_of(store, key)->window_us;
         entry->add_count[0] = plan_of(store, key)->capacity_units - start;
     }
+    store->prompt_ns = prompt_ns(catalog->scenario);
+    if (asks_may_repeat(catalog->scenario)) {
+        sim_records_init(&store->records, book_lost_reply, store);
+    }
+    sim_store_past_init(store);
 }
 
 void sim_store_deinit(struct sim_store *store)
 {
+    sim_store_past_deinit(store);
     for (uint32_t key = 0; key < store->catalog->key_count; key++) {
         free(store->entries[key].state.log);
     }
     sim_records_deinit(&store->records);
-    sim_store_past_deinit(store);
     free(store->entries);
-    free(store->runs);
     free(store->busy_until_ns);
+    free(store->runs);
     *store = (struct sim_store){0};
+}
+
+static uint64_t stepped_us(uint64_t true_ns, int64_t step_ns)
+{
+    const int64_t step_us = step_ns / 1000;
+    const uint64_t right_us = sim_store_us(true_ns);
+
+    return step_us < 0 && (uint64_t)-step_us >= right_us ? 1 : right_us + (uint64_t)step_us;
+}
+
+uint64_t sim_store_clock_us(const struct sim_store *store, uint32_t shard, uint64_t true_ns)
+{
+    struct fault_list faults = store->catalog->scenario->faults;
+
+    faults.fired_count = NULL; /* whoever looks is not served */
+    return stepped_us(true_ns, fault_store_step_ns(&faults, true_ns, shard));
 }
 
 /* INCRBY on the counter of one window; the two newest windows live, as with a TTL of two windows.
@@ -121,105 +163,150 @@ static void count_window(struct sim_store_entry *entry, const struct sim_key *ke
     entry->log_units += units;
 }
 
-/* The store's clock at done_ns, or what an ask's caller says it is. */
-static uint64_t now_us_for(const struct sim_store *store, const struct sim_exchange *exchange,
-                           uint64_t done_ns)
+/* The store's time for an ask: its own, unless it goes by its caller's clock. */
+static uint64_t ask_us(const struct sim_store *store, const struct sim_exchange *exchange,
+                       uint64_t done_ns)
 {
     const struct sim_scenario *scenario = store->catalog->scenario;
     const uint32_t shard = store->catalog->keys[exchange->key].shard;
 
-    if (scenario->without & SIM_WITHOUT_STORE_TIME) {
-        return exchange->caller_us;
-    }
-    const int64_t step_us = fault_store_step_ns(&scenario->faults, done_ns, shard) / 1000;
-    return sim_store_us(done_ns) + (uint64_t)step_us;
+    return (scenario->without & SIM_WITHOUT_STORE_TIME) != 0
+               ? exchange->caller_us
+               : stepped_us(done_ns, fault_store_step_ns(&scenario->faults, done_ns, shard));
 }
 
-/* What an ask that was carried out has granted and brought. */
-static void keep_books(struct sim_store *store, const struct sim_exchange *exchange,
-                       const struct sim_store_side *side, uint64_t done_ns)
+/* Whether the ask is sure to have no effect, so that a newer plan it brings has none either. */
+static bool is_idle(const struct weir_ask *ask, const struct weir_ask_record *record,
+                    uint64_t now_us)
+{
+    return (ask->flags & WEIR_ASK_PROBE) != 0 ||
+           (ask->expires_us != 0 && ask->expires_us <= now_us) ||
+           (record->id.sequence != 0 && record->id.sequence >= ask->id.sequence);
+}
+
+/* What a charge took from the key: of windows, if it was in the current one. */
+static uint64_t charged_units(const struct weir_ask *ask, uint64_t now_us)
+{
+    const struct weir_plan *plan = &ask->plan;
+
+    if (plan->algorithm == WEIR_ALGORITHM_UNLIMITED) {
+        return 0;
+    }
+    if (weir_plan_has_windows(plan) && ask->charge_until_us != 0) {
+        const uint64_t phase_us = weir_key_phase_us(&ask->key, plan->window_us);
+        return (ask->charge_until_us + phase_us) / plan->window_us ==
+                       (now_us + phase_us) / plan->window_us
+                   ? ask->charge_units
+                   : 0;
+    }
+    return ask->charge_units;
+}
+
+/* The ledger of one ask that was carried out. */
+static void count_ask(struct sim_store *store, const struct sim_exchange *exchange, uint64_t now_us,
+                      uint64_t done_ns)
 {
     const struct weir_ask *ask = &exchange->ask;
-    const struct weir_answer *answer = &exchange->answer;
 
     if (ask->plan.algorithm != WEIR_ALGORITHM_UNLIMITED) { /* it admits without being granted */
-        store->granted_units += answer->granted_units + answer->trickle_count;
-        sim_store_past_granted(store, side, exchange->key, done_ns,
-                               answer->granted_units + answer->trickle_count);
+        store->granted_units += exchange->answer.granted_units + exchange->answer.trickle_count;
     }
     store->returned_units += ask->returned_units + ask->unused_units;
     if (ask->flags & WEIR_ASK_CANCEL_TRICKLE) {
         store->returned_units +=
             ask->trickle_count[0] + ask->trickle_count[1] - ask->trickle_accrued;
     }
-    if (ask->charge_units + ask->charge_before_units != 0) {
-        sim_store_lost(store, SIM_LOSS_CHARGED, exchange->key, done_ns,
-                       (uint64_t)ask->charge_units + ask->charge_before_units);
+    const uint64_t charged = charged_units(ask, now_us);
+    if (charged != 0) {
+        sim_store_lost(store, SIM_LOSS_CHARGED, exchange->key, done_ns, charged);
     }
 }
 
-static void serve_ask(struct sim_store *store, struct sim_store_entry *entry,
-                      struct sim_exchange *exchange, uint64_t done_ns)
+/* Remember the answer, for as long as the ask may come again or the answer be on its way. */
+static void remember(struct sim_store *store, struct sim_exchange *exchange,
+                     const struct weir_ask_record *record, uint64_t now_us, uint64_t done_ns)
 {
-    const unsigned without_effect = WEIR_ANSWER_REPEATED | WEIR_ANSWER_EXPIRED | WEIR_ANSWER_PROBED;
+    const struct weir_answer *answer = &exchange->answer;
     const struct weir_ask *ask = &exchange->ask;
-    const struct sim_store_side side =
-        sim_store_side_of(store, exchange->process, exchange->key, done_ns);
-    const uint64_t now_us = now_us_for(store, exchange, done_ns);
+    const bool is_limited = ask->plan.algorithm != WEIR_ALGORITHM_UNLIMITED;
+    struct sim_record added = {
+        .record = *record,
+        .arrived_ns = exchange->arrived_ns,
+        .done_ns = done_ns,
+        .untaken_units = is_limited ? (uint64_t)answer->granted_units + answer->trickle_count : 0,
+        .key = exchange->key,
+        .is_split = sim_store_past_is_split(store, store->catalog->keys[exchange->key].shard,
+                                            exchange->process),
+    };
 
-    sim_store_past_touch(store, exchange->key, done_ns);
-    provide_log(side.state, &ask->plan);
-    struct sim_record *record = sim_records_get(&store->records, exchange->key, ask, now_us);
-    const bool was_seen = side.state->version != 0;
-    if (was_seen) {
-        weir_store_key_advance(side.state, &ask->key, &ask->plan, now_us);
+    if (added.record.expires_us == 0) {
+        added.record.expires_us = ask->expires_us != 0 ? ask->expires_us : now_us + WEIR_RECORD_US;
     }
-    const uint64_t tokens = side.state->tokens;
-    const enum weir_status status =
-        weir_take(side.state, &record->record, ask, now_us, side.run, &exchange->answer);
+    added.dropped_ns = done_ns + (added.record.expires_us - now_us) * 1000 + SIM_RECORDS_LATE_NS;
+    exchange->effect = sim_records_add(&store->records, &added, ask);
+}
+
+static void must(enum weir_status status)
+{
     if (status != WEIR_OK) {
         fprintf(stderr, "weir: store: %s\n", weir_status_text(status));
         exit(70);
     }
-    if (exchange->answer.flags & without_effect) {
+}
+
+static void serve_ask(struct sim_store *store, struct sim_exchange *exchange, uint64_t done_ns)
+{
+    const struct weir_ask *ask = &exchange->ask;
+    struct weir_answer *answer = &exchange->answer;
+    const uint64_t now_us = ask_us(store, exchange, done_ns);
+    struct weir_ask_record record = {0};
+    struct weir_store_run *run;
+    struct sim_store_entry *entry =
+        sim_store_past_entry(store, exchange->key, exchange->process, &run);
+    const struct sim_record *known =
+        store->records.chains == NULL
+            ? NULL
+            : sim_records_find(&store->records, exchange->key, ask, now_us);
+
+    exchange->effect = 0;
+    if (known != NULL) {
+        record = known->record;
+        exchange->effect = known->number;
+    }
+    provide_log(&entry->state, &ask->plan);
+    const bool was_known = entry->state.version != 0;
+    if (was_known && !is_idle(ask, &record, now_us)) {
+        weir_store_key_advance(&entry->state, &ask->key, &ask->plan, now_us);
+    }
+    const uint64_t tokens = entry->state.tokens;
+    must(weir_take(&entry->state, &record, ask, now_us, run, answer));
+    if ((answer->flags & (WEIR_ANSWER_REPEATED | WEIR_ANSWER_EXPIRED | WEIR_ANSWER_PROBED)) != 0) {
         return;
     }
-    record->granted_ns = done_ns;
-    record->untaken_units = ask->plan.algorithm == WEIR_ALGORITHM_UNLIMITED
-                                ? 0
-                                : exchange->answer.granted_units + exchange->answer.trickle_count;
-    entry->lumps_units += was_seen && (exchange->answer.flags & WEIR_ANSWER_DATA_LOST) == 0
-                              ? newly_taken(side.state, tokens)
-                              : exchange->answer.granted_units;
+    /* a key that is taken up as a process saw it begins with fewer tokens, which nobody took */
+    entry->lumps_units += was_known && (answer->flags & WEIR_ANSWER_DATA_LOST) == 0
+                              ? newly_taken(&entry->state, tokens)
+                              : answer->granted_units;
     if (ask->plan.algorithm == WEIR_ALGORITHM_LOG) {
         count_window(entry, &store->catalog->keys[exchange->key], &ask->plan, now_us,
-                     exchange->answer.granted_units);
+                     answer->granted_units);
     }
-    keep_books(store, exchange, &side, done_ns);
-}
-
-void sim_store_taken(struct sim_store *store, const struct sim_exchange *exchange)
-{
-    struct sim_record *record = NULL;
-
-    if (exchange->kind == SIM_EXCHANGE_ASK) {
-        record = sim_records_find(&store->records, exchange->key, &exchange->ask);
-    }
-    if (record != NULL) {
-        record->untaken_units = 0;
+    count_ask(store, exchange, now_us, done_ns);
+    if (store->records.chains != NULL && done_ns >= exchange->sent_ns + store->prompt_ns) {
+        remember(store, exchange, &record, now_us, done_ns);
     }
 }
 
-static int every_key(const void *context, uint32_t key)
+uint64_t sim_store_taken(struct sim_store *store, const struct sim_exchange *exchange)
 {
-    (void)context;
-    (void)key;
-    return 1;
+    return exchange->effect == 0 ? 0
+                                 : sim_records_taken(&store->records, exchange->key,
+                                                     exchange->ask.id.process, exchange->effect);
 }
 
 void sim_store_finish(struct sim_store *store)
 {
-    sim_records_drop(&store->records, every_key, NULL);
+    sim_records_finish(&store->records);
 }
 
 uint64_t sim_store_done_ns(const struct sim_store *store, uint32_t key, uint64_t now_ns,
@@ -232,13 +319,13 @@ uint64_t sim_store_done_ns(const struct sim_store *store, uint32_t key, uint64_t
 
 void sim_store_serve(struct sim_store *store, struct sim_exchange *exchange, uint64_t done_ns)
 {
-    struct sim_store_entry *entry = &store->entries[exchange->key];
-
     store->busy_until_ns[store->catalog->keys[exchange->key].shard] = done_ns;
+    sim_store_past_touch(store, exchange->key, exchange->arrived_ns);
     if (exchange->kind == SIM_EXCHANGE_ADD) {
-        serve_add(entry, exchange);
+        struct weir_store_run *run;
+        serve_add(sim_store_past_entry(store, exchange->key, exchange->process, &run), exchange);
     } else {
-        serve_ask(store, entry, exchange, done_ns);
+        serve_ask(store, exchange, done_ns);
     }
 }
 
@@ -254,9 +341,9 @@ uint64_t sim_store_idle_ns(const struct sim_store *store, uint64_t now_ns)
 
 /* The note's counter, clipped: what lies above the limit was never granted. */
 static void peek_add(const struct sim_store_entry *entry, const struct weir_plan *plan,
-                     uint64_t time_ns, struct sim_store_level *level)
+                     uint64_t time_us, struct sim_store_level *level)
 {
-    const uint64_t window = (sim_store_us(time_ns) - 1) / plan->window_us;
+    const uint64_t window = (time_us - 1) / plan->window_us;
     uint64_t count = 0;
 
     for (unsigned i = 0; i < 2; i++) {
@@ -269,12 +356,12 @@ static void peek_add(const struct sim_store_entry *entry, const struct weir_plan
     level->left_units = level->window_left_units;
 }
 
-/* Of the window that ends at time_ns, or is cut short there. */
+/* Of the window that ends at time_us, or is cut short there. */
 static uint64_t taken_in_window(const struct sim_store_entry *entry, const struct weir_key *key,
-                                const struct weir_plan *plan, uint64_t time_ns)
+                                const struct weir_plan *plan, uint64_t time_us)
 {
     const uint64_t phase_us = weir_key_phase_us(key, plan->window_us);
-    const uint64_t window = (sim_store_us(time_ns) - 1 + phase_us) / plan->window_us;
+    const uint64_t window = (time_us - 1 + phase_us) / plan->window_us;
 
     if (plan->algorithm == WEIR_ALGORITHM_LOG) {
         return window == entry->log_window ? entry->log_units : 0;
@@ -287,11 +374,12 @@ void sim_store_peek(const struct sim_store *store, uint32_t key, const struct we
 {
     const struct sim_store_entry *entry = &store->entries[key];
     const struct weir_key *name = &store->catalog->keys[key].key;
+    const uint64_t time_us = sim_store_clock_us(store, store->catalog->keys[key].shard, time_ns);
     struct weir_store_key copy = entry->state;
 
     *level = (struct sim_store_level){0};
     if (store->catalog->scenario->coordination == SIM_COORDINATION_AS_WRITTEN) {
-        peek_add(entry, plan, time_ns, level);
+        peek_add(entry, plan, time_us, level);
         return;
     }
     struct weir_log_entry carried[1]; /* what another plan left, if nobody asked under a log yet */
@@ -299,12 +387,15 @@ void sim_store_peek(const struct sim_store *store, uint32_t key, const struct we
         copy.in_force.algorithm != WEIR_ALGORITHM_LOG) {
         (void)weir_store_key_set_log(&copy, carried, 1);
     }
-    weir_store_key_advance(&copy, name, plan, sim_store_us(time_ns));
+    if (copy.version == 0) { /* who asks next starts it anew */
+        weir_store_key_init(&copy, name, plan, time_us, plan->capacity_units);
+    }
+    weir_store_key_advance(&copy, name, plan, time_us);
     level->left_units = weir_store_key_remaining(&copy);
     level->taken_units = entry->lumps_units + copy.trickled_units;
     level->out_units = weir_store_key_out(&copy);
     if (weir_plan_has_windows(plan)) {
-        const uint64_t taken = taken_in_window(entry, name, plan, time_ns);
+        const uint64_t taken = taken_in_window(entry, name, plan, time_us);
         level->window_taken_units = taken;
         level->window_left_units = plan->limit_units > taken ? plan->limit_units - taken : 0;
     }

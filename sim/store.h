@@ -1,5 +1,8 @@
 /* The simulated store: shards that serve asks one after another, each in service_ns, in the order
- * they arrive. */
+ * they arrive; and what faults do to their memory.
+ *
+ * While a shard has two primaries, the entries and runs here are those of the one that stays; the
+ * other one's are kept with the fault (store_past.c). */
 #ifndef SIM_STORE_H
 #define SIM_STORE_H
 
@@ -9,11 +12,10 @@
 #include "catalog.h"
 #include "exchange.h"
 #include "records.h"
-#include "store_past.h"
 #include "weir/take.h"
 
 struct sim_store_entry {
-    struct weir_store_key state;
+    struct weir_store_key state; /* all zero but for the log's memory: the store does not know it */
     uint64_t lumps_units; /* granted at once, less what came back; trickles are counted in state */
     uint64_t log_window;  /* log: the window of the key's own phase ... */
     uint64_t log_units;   /* ... and what was granted in it */
@@ -22,13 +24,17 @@ struct sim_store_entry {
     uint64_t add_count[2];
 };
 
+struct sim_store_past;
+
 struct sim_store {
     const struct sim_catalog *catalog;
     struct sim_store_entry *entries; /* by key */
     uint64_t *busy_until_ns;         /* by shard */
     struct weir_store_run *runs;     /* by shard */
-    struct sim_records records;
-    struct sim_store_past past;
+    struct sim_records records;      /* without chains: nothing is ever sent twice */
+    uint64_t prompt_ns; /* an answer that leaves within this of the sending of its ask is there
+                           before the ask could be repeated: it needs no record */
+    struct sim_store_past *pasts; /* by fault; NULL: none touches a shard's memory */
 
     /* told of units that leave the ordinary course; NULL: nobody */
     void (*lost)(void *context, enum sim_loss loss, uint32_t key, uint64_t time_ns, uint64_t units);
@@ -47,12 +53,17 @@ void sim_store_deinit(struct sim_store *store);
 uint64_t sim_store_done_ns(const struct sim_store *store, uint32_t key, uint64_t now_ns,
                            uint64_t service_ns);
 
+/* The shard's clock. */
+uint64_t sim_store_clock_us(const struct sim_store *store, uint32_t shard, uint64_t true_ns);
+
 /* Serve one exchange, from when its service begins to done_ns (never decreasing per shard), which
- * is as sim_store_done_ns says, and fill the reply. */
+ * is as sim_store_done_ns says, and fill the reply. A fault that forgets what was done lately goes
+ * by exchange->arrived_ns. */
 void sim_store_serve(struct sim_store *store, struct sim_exchange *exchange, uint64_t done_ns);
 
-/* The process took the answer of an exchange: what it granted is not lost. */
-void sim_store_taken(struct sim_store *store, const struct sim_exchange *exchange);
+/* The process took the answer of an exchange: what it granted is not lost. Returns what that is, as
+ * far as it is on record and was not taken before. */
+uint64_t sim_store_taken(struct sim_store *store, const struct sim_exchange *exchange);
 
 /* The run is over: answers that nobody took are lost now. */
 void sim_store_finish(struct sim_store *store);
@@ -60,6 +71,13 @@ void sim_store_finish(struct sim_store *store);
 /* Tell `lost`. */
 void sim_store_lost(const struct sim_store *store, enum sim_loss loss, uint32_t key,
                     uint64_t time_ns, uint64_t units);
+
+/* The first instant, from from_ns on, at which a fault changes what a shard remembers; UINT64_MAX:
+ * none. */
+uint64_t sim_store_next_fault_ns(const struct sim_store *store, uint64_t from_ns);
+
+/* Have those faults act whose instant is now_ns, before anything that arrives then. */
+void sim_store_fault(struct sim_store *store, uint64_t now_ns);
 
 /* When the last shard will have served all that it has now. */
 uint64_t sim_store_idle_ns(const struct sim_store *store, uint64_t now_ns);

@@ -41,16 +41,6 @@ static uint64_t epoch_length_ns(const struct sim_world *world)
     return length_ms * NS_PER_MS;
 }
 
-/* The next instant at which a fault begins, begins again or ends. */
-static void schedule_fault(struct sim_world *world, uint64_t now_ns)
-{
-    const uint64_t next_ns = fault_next_change_ns(&world->scenario->faults, now_ns);
-
-    if (next_ns < world->scenario->duration_ns) {
-        sim_kernel_at(world->kernel, next_ns, SIM_WORLD_TAG_FAULT);
-    }
-}
-
 bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario,
                     enum sim_kernel_kind kind, char *error, uint32_t error_size)
 {
@@ -94,7 +84,7 @@ bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario
     }
     sim_world_life_init(world);
     sim_sampling_schedule(world);
-    schedule_fault(world, 0);
+    sim_world_fault_schedule(world, 0);
     sim_kernel_at(world->kernel, 0, SIM_WORLD_TAG_EPOCH);
     return true;
 }
@@ -149,6 +139,14 @@ void sim_world_free_exchange(struct sim_world *world, struct sim_exchange *excha
 {
     exchange->next_free = world->free_exchanges;
     world->free_exchanges = exchange;
+}
+
+void sim_world_end_exchange(struct sim_world *world, struct sim_exchange *exchange, uint64_t now_ns)
+{
+    if (!exchange->is_copy) {
+        sim_metrics_reply(&world->metrics, now_ns);
+    }
+    sim_world_free_exchange(world, exchange);
 }
 
 void sim_world_send_ask(struct sim_world *world, struct sim_exchange *exchange, uint64_t send_ns)
@@ -284,22 +282,6 @@ static void on_drain(struct sim_world *world, uint64_t now_ns)
     }
 }
 
-/* A fault begins, begins again, or ends: what it does to the store's memory happens now. */
-static void on_fault(struct sim_world *world, uint64_t now_ns)
-{
-    const struct fault_list *list = &world->scenario->faults;
-
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct fault *fault = &list->faults[i];
-        if (fault->from_ns == now_ns || fault->until_ns == now_ns ||
-            (fault->period_ns != 0 && now_ns > fault->from_ns && now_ns < fault->until_ns &&
-             (now_ns - fault->from_ns) % fault->period_ns == 0)) {
-            sim_store_past_event(&world->store, i, now_ns);
-        }
-    }
-    schedule_fault(world, now_ns);
-}
-
 static void on_life(struct sim_world *world, uint64_t now_ns)
 {
     sim_world_life_event(world, now_ns);
@@ -331,7 +313,7 @@ static void on_event(void *context, uint64_t now_ns, uint64_t tag)
     } else if (tag == SIM_WORLD_TAG_EPOCH) {
         on_epoch(world, now_ns);
     } else if (tag == SIM_WORLD_TAG_FAULT) {
-        on_fault(world, now_ns);
+        sim_world_fault_event(world, now_ns);
     } else if (tag == SIM_WORLD_TAG_DRAIN) {
         on_drain(world, now_ns);
     } else if (tag == SIM_WORLD_TAG_LIFE) {
@@ -359,7 +341,6 @@ static void on_message(void *context, uint64_t now_ns, const struct sim_message 
         return;
     }
     struct sim_process *process = &world->processes[message->to];
-    sim_metrics_reply(&world->metrics, now_ns);
     if (world->recorder != NULL) {
         sim_recorder_answered(world->recorder, exchange, now_ns);
     }
@@ -367,7 +348,7 @@ static void on_message(void *context, uint64_t now_ns, const struct sim_message 
         return;
     }
     sim_process_reply(process, exchange, now_ns);
-    sim_world_free_exchange(world, exchange);
+    sim_world_end_exchange(world, exchange, now_ns);
     sim_world_run_process(world, process);
 }
 

@@ -93,6 +93,9 @@ void sim_world_decided(struct sim_world *world, uint32_t process, const struct s
                        uint64_t decided_ns, const struct weir_decision *decision);
 struct sim_exchange *sim_world_new_exchange(struct sim_world *world);
 void sim_world_free_exchange(struct sim_world *world, struct sim_exchange *exchange);
+/* Nothing of an exchange is under way any more. */
+void sim_world_end_exchange(struct sim_world *world, struct sim_exchange *exchange,
+                            uint64_t now_ns);
 /* A request was in a process when that was killed. */
 void sim_world_killed(struct sim_world *world, uint32_t job, uint64_t now_ns);
 /* A reply arrives for a life that is over: what it brings is lost. */
@@ -109,6 +112,11 @@ enum {
 };
 #define SIM_WORLD_TAG_WAKE (UINT64_C(1) << 32)       /* + process */
 #define SIM_WORLD_TAG_SAMPLE_KEY (UINT64_C(2) << 32) /* + key: one of its windows ends */
+
+/* world_fault.c, for world.c: faults that act of themselves, on nobody's message. The next instant,
+ * from from_ns on, at which one does is scheduled; one has come. */
+void sim_world_fault_schedule(struct sim_world *world, uint64_t from_ns);
+void sim_world_fault_event(struct sim_world *world, uint64_t now_ns);
 
 /* world_life.c, for world.c. */
 void sim_world_life_init(struct sim_world *world);

@@ -148,15 +148,12 @@ void sim_world_life_end(struct sim_world *world, uint64_t now_ns)
 
 void sim_world_stale_reply(struct sim_world *world, struct sim_exchange *exchange, uint64_t now_ns)
 {
-    const struct weir_answer *answer = &exchange->answer;
-
     if (exchange->kind == SIM_EXCHANGE_ASK && exchange->end == SIM_EXCHANGE_ANSWERED &&
-        exchange->ask.plan.algorithm != WEIR_ALGORITHM_UNLIMITED &&
-        (answer->flags & WEIR_ANSWER_REPEATED) == 0) {
+        exchange->ask.plan.algorithm != WEIR_ALGORITHM_UNLIMITED) {
         sim_accuracy_lost(&world->accuracy, SIM_LOSS_DEAD, exchange->key, now_ns,
-                          (uint64_t)answer->granted_units + answer->trickle_count);
+                          sim_store_taken(&world->store, exchange));
     }
-    sim_world_free_exchange(world, exchange);
+    sim_world_end_exchange(world, exchange, now_ns);
 }
 
 bool sim_world_life_takes(struct sim_world *world, struct sim_exchange *exchange, uint64_t now_ns)
