@@ -126,6 +126,9 @@ static void look_at_process(struct sim_recorder *recorder, const struct sim_worl
         recorder->local_ns = local_ns;
         recorder->is_known = is_known;
         recorder->snapshot = snapshot;
+        if (client != NULL && client->operations->open_breaker_count != NULL) {
+            recorder->open_breaker_count = client->operations->open_breaker_count(client);
+        }
     }
 }
 

@@ -75,6 +75,7 @@ struct sim_recorder {
     uint64_t local_ns;
     bool is_known; /* the process holds the key: all of snapshot says something */
     struct weir_snapshot snapshot;
+    uint32_t open_breaker_count; /* of its limiter, one for each shard */
 
     /* the process's asks for the key, oldest first: asks[0 .. ask_count - 1] once found */
     struct sim_recorded_ask *rings; /* SIM_RECORDER_ASKS of each process; owned */

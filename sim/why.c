@@ -387,6 +387,10 @@ void sim_why_print(FILE *file, const struct sim_world *world)
     print_held(file, recorder);
     print_known(file, recorder);
     print_store(file, recorder);
+    if (recorder->open_breaker_count > 0) {
+        fprintf(file, "breakers  %" PRIu32 " of %" PRIu32 " open in its process\n",
+                recorder->open_breaker_count, world->scenario->shard_count);
+    }
     print_faults(file, world, "faults    ", recorder->arrival.time_ns);
     size_t in_force;
     fprintf(file, sim_why_faults(world, recorder->arrival.time_ns, &in_force, 1) > 0

@@ -112,6 +112,7 @@ static json_t *process_json(const struct sim_recorder *recorder)
     json_object_set_new(
         json, "store_clock_error_us",
         snapshot->store_ns == 0 ? json_null() : json_real((double)snapshot->clock_error_ns / 1e3));
+    json_object_set_new(json, "open_breakers", integer(recorder->open_breaker_count));
     json_object_set_new(json, "denied_until_s", store_seconds(snapshot->denied_until_us));
     json_object_set_new(json, "answered_s", store_seconds(snapshot->answered_us));
     json_object_set_new(json, "remaining_units", integer(snapshot->remaining_units));
