@@ -52,7 +52,6 @@ static void move_all(struct weir_store_key *state, uint64_t by_us, uint64_t leas
     move(&state->full_us, by_us);
     move(&state->grace_until_us, by_us);
     move(&state->asked_us, by_us);
-    move(&state->since_us, by_us);
     move(&state->lease_end_us[0], leases_by_us);
     move(&state->lease_end_us[1], leases_by_us);
     move(&state->left_end_us, leases_by_us);
@@ -92,6 +91,7 @@ static void go_back(struct weir_store_key *state, const struct weir_key *key, ui
     /* the state may have been ahead of the clock, which then went back by less */
     const uint64_t slack_us = counts_by_windows(state) ? 0 : SLACK_US;
     move_all(state, by_us, is_short(state, by_us) ? 0 : by_us - slack_us, move_back);
+    move_back(&state->since_us, by_us); /* for good: what was seen meanwhile is of after it */
     state->stepped_us += by_us;
     renumber(state, key);
 }

@@ -437,9 +437,11 @@ enum weir_status weir_take(struct weir_store_key *state, struct weir_ask_record 
         return WEIR_ERR_MEMORY_SIZE;
     }
     carry_out(state, ask, now_us, run, answer);
+    const uint64_t expires_us = ask->expires_us == 0 ? now_us + WEIR_RECORD_US : ask->expires_us;
     *record = (struct weir_ask_record){
         .id = ask->id,
-        .expires_us = ask->expires_us == 0 ? now_us + WEIR_RECORD_US : ask->expires_us,
+        /* the one before may come again for longer than this one may */
+        .expires_us = greater(expires_us, lives ? record->expires_us : 0),
         .answer = *answer,
     };
     return WEIR_OK;

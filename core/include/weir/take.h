@@ -18,11 +18,11 @@
  * it: while it lasts nothing is counted, and what was used is forgotten as it would have been.
  *
  * What goes wrong on the way:
- * - An ask comes again: it is answered from the record of its first coming. An ask comes late,
- * after expires_us or after a later one of its process: nothing is done. So each ask is carried out
- *   once or never, if the host keeps the records: one for each key, process and incarnation, the
- *   last; for asks with WEIR_ASK_SPEND, of which there may be many at once, one for each ask. They
- *   are found by these names, kept until expires_us and then dropped. An ask without expires_us
+ * - An ask comes again: it is answered from the record of its first coming. An ask comes late
+ *   (after expires_us, or after a later one of its process): nothing is done. So each is carried
+ *   out once or never, if the host keeps the records: one for each key, process and incarnation,
+ *   the last; for asks with WEIR_ASK_SPEND, of which there may be many at once, one for each ask.
+ *   They are found by these names, and kept until their expires_us. An ask without expires_us
  *   must not be sent again after WEIR_RECORD_US.
  * - Units were spent without the store: they are charged as of when that was (core/charge.c).
  * - The store lost a state, or a part of it: what processes saw is taken over (core/lost.c).
