@@ -10,6 +10,7 @@
  * How long a while is doubles with each one, until the breaker has stayed closed for STEADY_NS: a
  * store that comes and goes is not asked more often for coming back. Each process draws its own
  * times, so that they do not come to a store that has just come back in step. */
+#include "arithmetic.h"
 #include "limiter_private.h"
 
 #define BACKOFF_MIN_NS (50 * NS_PER_MS)
@@ -19,8 +20,8 @@
 void breaker_init(struct weir_limiter *limiter)
 {
     for (uint32_t i = 0; i < limiter->options.shard_count; i++) {
-        limiter->breakers[i] =
-            (struct breaker){.deadline_ns = NEVER, .changed_ns = limiter->inner_ns};
+        limiter->breakers[i] = (struct breaker){
+            .deadline_ns = NEVER, .changed_ns = limiter->inner_ns, .failing_ns = NEVER};
     }
 }
 
@@ -69,6 +70,17 @@ uint64_t backoff_jittered_ns(struct weir_limiter *limiter, uint64_t backoff_ns)
     const uint64_t jittered_ns = backoff_ns - (half_ns * drawn >> 20);
 
     return jittered_ns == 0 ? 1 : jittered_ns;
+}
+
+uint64_t breaker_lost_ns(const struct weir_limiter *limiter, const struct weir_key *key,
+                         uint64_t now_ns)
+{
+    const struct breaker *breaker = &limiter->breakers[shard_of(limiter, key)];
+    const uint64_t failing_ns = lesser(breaker->failing_ns, now_ns);
+
+    return breaker->failing_ns == NEVER || breaker->heard_ns > failing_ns
+               ? now_ns
+               : breaker->heard_ns + (failing_ns - breaker->heard_ns) / 2;
 }
 
 bool breaker_lets_pass(const struct weir_limiter *limiter, uint32_t shard)
@@ -155,6 +167,7 @@ void breaker_failed(struct weir_limiter *limiter, const struct weir_key *key, ui
     const uint32_t shard = shard_of(limiter, key);
     struct breaker *breaker = &limiter->breakers[shard];
 
+    breaker->failing_ns = lesser(breaker->failing_ns, sent_ns);
     switch ((enum weir_breaker)breaker->state) {
     case WEIR_BREAKER_CLOSED:
         breaker->failure_count += breaker->failure_count != UINT32_MAX;
@@ -189,6 +202,10 @@ void breaker_answered(struct weir_limiter *limiter, const struct weir_key *key, 
     struct breaker *breaker = &limiter->breakers[shard];
 
     breaker->failure_count = 0;
+    if (sent_ns >= breaker->heard_ns) {
+        breaker->heard_ns = sent_ns;
+        breaker->failing_ns = breaker->failing_ns >= sent_ns ? breaker->failing_ns : NEVER;
+    }
     if (breaker->state != WEIR_BREAKER_HALF_OPEN) {
         return; /* OPEN: a late answer says how the store was, not how it is */
     }

@@ -12,6 +12,10 @@
  * processes; share: s, at least 2 %. Both start full: limiters that know nothing of what was spent
  * before.
  *
+ * The others use the remainder for as long as the store answers them, not until this process first
+ * needs it: that was when the shard was lost, halfway between the last ask that it answered and the
+ * first that it did not.
+ *
  * Own use is left out of what others have used, or it would be counted twice: a bucket of 20 s of
  * rate, at 1.5 times the rate, would be empty after 10 s instead of 40 s.
  *
@@ -143,7 +147,8 @@ static uint64_t own_part_of_remainder(const struct degraded *degraded, uint64_t 
     return part_of(left, degraded->fraction_ppm);
 }
 
-static void begin_bucket(struct degraded *degraded, const struct weir_plan *plan, uint64_t now_us)
+static void begin_bucket(struct degraded *degraded, const struct weir_plan *plan, uint64_t now_us,
+                         uint64_t lost_us)
 {
     const uint64_t capacity = bucket_capacity(degraded, plan);
 
@@ -156,7 +161,7 @@ static void begin_bucket(struct degraded *degraded, const struct weir_plan *plan
     const uint64_t elapsed_us = saturating_sub(now_us, degraded->base_us);
     const uint64_t refilled = part_of(refill(plan, elapsed_us), degraded->fraction_ppm);
     const uint64_t leased = degraded->leased_units * plan->rate_period_us;
-    const uint64_t own = lesser(own_part_of_remainder(degraded, now_us), plan->capacity_units);
+    const uint64_t own = lesser(own_part_of_remainder(degraded, lost_us), plan->capacity_units);
 
     degraded->level =
         lesser(own * plan->rate_period_us + saturating_sub(refilled, leased), capacity);
@@ -222,8 +227,11 @@ static uint64_t accounting_window(const struct weir_limiter *limiter, uint32_t s
     return limiter->clock.known ? limiter->cold[slot].window_index : 0;
 }
 
-static void begin_spell(struct weir_limiter *limiter, uint32_t slot, uint64_t now_us)
+static void begin_spell(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
+    const uint64_t now_us = store_now_us(limiter, now_ns);
+    const uint64_t lost_us =
+        store_now_us(limiter, breaker_lost_ns(limiter, &limiter->hot[slot].key, now_ns));
     const struct weir_plan *plan = slot_plan(limiter, slot);
     struct degraded *degraded = &limiter->degraded[slot];
 
@@ -233,9 +241,9 @@ static void begin_spell(struct weir_limiter *limiter, uint32_t slot, uint64_t no
     degraded->spell_units = 0;
     degraded->pool_units = 0;
     if (plan->algorithm == WEIR_ALGORITHM_BUCKET) {
-        begin_bucket(degraded, plan, now_us);
+        begin_bucket(degraded, plan, now_us, lost_us);
     } else {
-        degraded->pool_units = own_part_of_remainder(degraded, now_us);
+        degraded->pool_units = own_part_of_remainder(degraded, lost_us);
     }
 }
 
@@ -433,7 +441,7 @@ struct weir_decision degraded_decide(struct weir_limiter *limiter, uint32_t slot
     const uint64_t now_us = store_now_us(limiter, now_ns);
 
     if (!degraded->in_spell) {
-        begin_spell(limiter, slot, now_us);
+        begin_spell(limiter, slot, now_ns);
     }
     if (!admits(limiter, slot, now_us, cost)) {
         return refused(limiter, retry_ns(limiter, slot, now_ns, cost));

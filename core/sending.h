@@ -11,11 +11,13 @@
 
 /* Asks wait in queues, and deadlines in one heap, under numbers: a slot's own, or one of these
  * marks with the number of a waiter, a flight or a shard. */
-#define ASK_DIRECT (UINT32_C(1) << 31) /* a waiter's place; as a deadline: of the oldest of them   \
-                                        */
-#define ASK_FLIGHT (UINT32_C(1) << 30) /* an ask that is to be sent, for the first time or again   \
-                                        */
-#define ASK_PROBE (UINT32_C(1) << 29)  /* a shard */
+#define ASK_DIRECT                                                                                 \
+    (UINT32_C(1) << 31) /* a waiter's place; as a deadline: of the oldest of them                  \
+                         */
+#define ASK_FLIGHT                                                                                 \
+    (UINT32_C(1) << 30)               /* an ask that is to be sent, for the first time or again    \
+                                       */
+#define ASK_PROBE (UINT32_C(1) << 29) /* a shard */
 _Static_assert(WEIR_KEYS_MAX <= ASK_PROBE, "a slot's number has no mark");
 
 enum {
@@ -72,6 +74,8 @@ struct flight {
 struct breaker {
     struct weir_key key; /* of the ask whose failure opened it: probes ask about this one */
     uint64_t changed_ns; /* it is in its state since */
+    uint64_t heard_ns;   /* when the last ask that was answered had been sent; 0: none was */
+    uint64_t failing_ns; /* when the first that failed since had been; NEVER: none did */
     uint64_t probe_sent_ns;
     uint64_t deadline_ns; /* OPEN: of the next probe, or of the answer to the last */
     uint32_t deadline_place;
@@ -118,6 +122,10 @@ void flight_failed(struct weir_limiter *limiter, uint32_t flight, uint64_t now_n
 #define BACKOFF_MAX_NS NS_PER_S
 void breaker_init(struct weir_limiter *limiter);
 bool breaker_is_open(const struct weir_limiter *limiter, const struct weir_key *key);
+/* When the shard of a key stopped answering, as far as can be told: halfway between the last ask
+ * that it answered and the first that it did not. now_ns: nothing has failed since. */
+uint64_t breaker_lost_ns(const struct weir_limiter *limiter, const struct weir_key *key,
+                         uint64_t now_ns);
 /* Whether an ask may be sent now. */
 bool breaker_lets_pass(const struct weir_limiter *limiter, uint32_t shard);
 void breaker_sent(struct weir_limiter *limiter, uint32_t shard);
