@@ -11,11 +11,13 @@
 
 /* Asks wait in queues, and deadlines in one heap, under numbers: a slot's own, or one of these
  * marks with the number of a waiter, a flight or a shard. */
-#define ASK_DIRECT (UINT32_C(1) << 31) /* a waiter's place; as a deadline: of the oldest of them   \
-                                        */
-#define ASK_FLIGHT (UINT32_C(1) << 30) /* an ask that is to be sent, for the first time or again   \
-                                        */
-#define ASK_PROBE (UINT32_C(1) << 29)  /* a shard */
+#define ASK_DIRECT                                                                                 \
+    (UINT32_C(1) << 31) /* a waiter's place; as a deadline: of the oldest of them                  \
+                         */
+#define ASK_FLIGHT                                                                                 \
+    (UINT32_C(1) << 30)               /* an ask that is to be sent, for the first time or again    \
+                                       */
+#define ASK_PROBE (UINT32_C(1) << 29) /* a shard */
 _Static_assert(WEIR_KEYS_MAX <= ASK_PROBE, "a slot's number has no mark");
 
 enum {

@@ -9,6 +9,7 @@
 #include "catalog.h"
 #include "exchange.h"
 #include "weir/decision.h"
+#include "weir/limiter.h"
 
 struct sim_demand {
     uint32_t key;
@@ -42,8 +43,8 @@ struct sim_client_operations {
      * spendable_units. */
     uint64_t (*next_deadline_ns)(const struct sim_client *client);
     void (*expire)(struct sim_client *client, uint64_t local_ns);
-    /* Give back and report; false: drain exchanges and call again. */
-    bool (*shutdown)(struct sim_client *client, uint64_t local_ns);
+    /* Give back and report; see weir_limiter_shutdown. */
+    enum weir_shutdown (*shutdown)(struct sim_client *client, uint64_t local_ns);
     /* Requests denied without a decision, because the limiter had no place for them. */
     uint64_t (*undecided_count)(const struct sim_client *client);
     /* Units reported to billing so far. */
