@@ -220,12 +220,13 @@ struct weir_limiter {
 /* limiter.c */
 uint64_t local_time_stepped_back(struct weir_limiter *limiter, uint64_t now_ns);
 
-/* Local time, by which all deadlines go: the host's clock, but it never goes back. */
+/* Local time, by which all deadlines go: the host's clock, but it never goes back. Of a step by any
+ * amount, modulo 2^64, the shorter way is the one it went. */
 static inline uint64_t local_time(struct weir_limiter *limiter, uint64_t now_ns)
 {
     const uint64_t inner_ns = now_ns + limiter->correction_ns;
 
-    if (inner_ns < limiter->inner_ns) {
+    if (inner_ns - limiter->inner_ns > NEVER / 2) {
         return local_time_stepped_back(limiter, now_ns);
     }
     limiter->inner_ns = inner_ns;
@@ -237,7 +238,7 @@ static inline uint64_t local_time_read(const struct weir_limiter *limiter, uint6
 {
     const uint64_t inner_ns = now_ns + limiter->correction_ns;
 
-    return inner_ns < limiter->inner_ns ? limiter->inner_ns : inner_ns;
+    return inner_ns - limiter->inner_ns > NEVER / 2 ? limiter->inner_ns : inner_ns;
 }
 
 static inline uint64_t saturating_add(uint64_t a, uint64_t b)
@@ -371,6 +372,9 @@ uint32_t degraded_covered(struct weir_limiter *limiter, uint32_t slot, uint32_t 
 
 /* direct.c */
 void direct_init(struct weir_limiter *limiter);
+/* direct_list.c: among those that wait; direct_leave before it is settled. */
+void direct_enlist(struct weir_limiter *limiter, uint32_t place);
+void direct_leave(struct weir_limiter *limiter, uint32_t place);
 /* The plan's requests are decided by the store, those of keys in the table too. */
 bool direct_is_due(const struct weir_limiter *limiter, const struct weir_plan *plan);
 /* Let the store decide a request. Requires waiting_has_room. Returns its ticket. */
