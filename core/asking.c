@@ -12,7 +12,8 @@
 #define SLOW_LEASE_PERIODS 4u /* ... spans at most this many T */
 #define PREFETCH_UNITS_MIN 3u
 /* A charge that is written off is lost: it is repeated for longer than stores are mostly away. */
-#define CHARGE_EXPIRES_US (60 * UINT64_C(1000000))
+#define CHARGE_LIFE_US (60 * UINT64_C(1000000))
+#define PATIENCE_US_MAX (86400 * UINT64_C(1000000))
 
 static uint64_t units_in(uint64_t rate_milli, uint64_t time_us)
 {
@@ -247,15 +248,21 @@ uint32_t asking_flight_us(const struct clock_offset *clock, uint32_t held_units)
     return !clock->known || time_us * NS_PER_US >= 2 * clock->round_trip_ns ? time_us : 0;
 }
 
+uint64_t asking_life_us(const struct weir_limiter *limiter, const struct weir_ask *ask)
+{
+    const uint64_t patience_us =
+        2 * lesser(limiter->options.ask_timeout_ns / NS_PER_US, PATIENCE_US_MAX);
+    const bool charges = ask->charge_units != 0 || ask->charge_before_units != 0;
+
+    return greater(patience_us, charges ? CHARGE_LIFE_US : WEIR_RECORD_US);
+}
+
 uint64_t asking_expires_us(const struct weir_limiter *limiter, uint64_t now_ns,
                            const struct weir_ask *ask)
 {
-    if (!limiter->clock.known) {
-        return 0;
-    }
-    return clock_late_ns(&limiter->clock, now_ns) / NS_PER_US +
-           (ask->charge_units != 0 || ask->charge_before_units != 0 ? CHARGE_EXPIRES_US
-                                                                    : WEIR_RECORD_US);
+    return limiter->clock.known
+               ? clock_late_ns(&limiter->clock, now_ns) / NS_PER_US + asking_life_us(limiter, ask)
+               : 0;
 }
 
 void asking_take_back(struct weir_limiter *limiter, uint32_t slot, const struct weir_ask *ask)

@@ -20,14 +20,6 @@
 #define LATE_ANSWERS_MAX 4   /* in a row, then the request is denied */
 #define LEASE_ROUND_TRIPS 4u /* a lease that lives shorter is over before it is of use */
 
-void direct_init(struct weir_limiter *limiter)
-{
-    limiter->direct_count = 0;
-    limiter->direct_oldest = SLOT_NONE;
-    limiter->direct_newest = SLOT_NONE;
-    limiter->directs_deadline_ns = NEVER;
-}
-
 /* Units are counted by window: what was taken from one cannot be spent in the next. */
 static bool ends_with_window(const struct weir_plan *plan)
 {
@@ -48,47 +40,6 @@ bool direct_is_due(const struct weir_limiter *limiter, const struct weir_plan *p
     return ends_with_window(plan) || asking_flight_us(&limiter->clock, 0) != 0;
 }
 
-static void set_deadline(struct weir_limiter *limiter)
-{
-    const uint32_t oldest = limiter->direct_oldest;
-
-    deadline_set(limiter, ASK_DIRECT,
-                 oldest == SLOT_NONE ? NEVER
-                                     : saturating_add(limiter->waiters[oldest].since_ns,
-                                                      limiter->options.wait_max_ns));
-}
-
-/* Mostly it is the newest; but not one that has waited in its slot's list. */
-static void enlist(struct weir_limiter *limiter, uint32_t place)
-{
-    struct direct *direct = &limiter->directs[place];
-    uint32_t older = limiter->direct_newest;
-    uint32_t newer = SLOT_NONE;
-
-    while (older != SLOT_NONE &&
-           limiter->waiters[older].since_ns > limiter->waiters[place].since_ns) {
-        newer = older;
-        older = limiter->directs[older].older;
-    }
-    direct->older = older;
-    direct->newer = newer;
-    *(older == SLOT_NONE ? &limiter->direct_oldest : &limiter->directs[older].newer) = place;
-    *(newer == SLOT_NONE ? &limiter->direct_newest : &limiter->directs[newer].older) = place;
-    limiter->direct_count++;
-    set_deadline(limiter);
-}
-
-static void leave(struct weir_limiter *limiter, uint32_t place)
-{
-    const uint32_t older = limiter->directs[place].older;
-    const uint32_t newer = limiter->directs[place].newer;
-
-    *(older == SLOT_NONE ? &limiter->direct_oldest : &limiter->directs[older].newer) = newer;
-    *(newer == SLOT_NONE ? &limiter->direct_newest : &limiter->directs[newer].older) = older;
-    limiter->direct_count--;
-    set_deadline(limiter);
-}
-
 static void start(struct weir_limiter *limiter, uint32_t place, const struct weir_key *key,
                   uint32_t plan_index, uint64_t assigned_version)
 {
@@ -98,7 +49,7 @@ static void start(struct weir_limiter *limiter, uint32_t place, const struct wei
         .flight = SLOT_NONE,
         .plan_index = (uint16_t)plan_index,
     };
-    enlist(limiter, place);
+    direct_enlist(limiter, place);
     ask_queue_append(limiter, QUEUE_READY, place | ASK_DIRECT);
 }
 
@@ -215,7 +166,7 @@ static void settle(struct weir_limiter *limiter, uint32_t place,
                    const struct weir_decision *decision)
 {
     limiter->waiters[place].decision = *decision;
-    leave(limiter, place);
+    direct_leave(limiter, place);
     waiting_settled(limiter, place);
 }
 

@@ -122,12 +122,13 @@ static uint64_t over_ns(const struct weir_limiter *limiter, const struct flight 
                         uint64_t now_ns)
 {
     if (flight->ask.expires_us == 0) {
-        return flight->first_sent_ns + RECORD_NS;
+        return flight->first_sent_ns +
+               greater(RECORD_NS, asking_life_us(limiter, &flight->ask) * NS_PER_US);
     }
     /* one that was carried out at the last moment has an answer, which takes its time */
-    const uint64_t margin_us =
+    const uint64_t answer_us =
         flight->sent_count == 0 ? 0 : ROUND_TRIPS * limiter->clock.round_trip_ns / NS_PER_US;
-    return clock_surely_reached_ns(&limiter->clock, now_ns, flight->ask.expires_us + margin_us);
+    return clock_surely_reached_ns(&limiter->clock, now_ns, flight->ask.expires_us + answer_us);
 }
 
 static bool comes_in_time(const struct weir_limiter *limiter, const struct flight *flight,

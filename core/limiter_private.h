@@ -254,12 +254,13 @@ struct weir_limiter {
 /* limiter.c */
 uint64_t local_time_stepped_back(struct weir_limiter *limiter, uint64_t now_ns);
 
-/* Local time, by which all deadlines go: the host's clock, but it never goes back. */
+/* Local time, by which all deadlines go: the host's clock, but it never goes back. Of a step by any
+ * amount, modulo 2^64, the shorter way is the one it went. */
 static inline uint64_t local_time(struct weir_limiter *limiter, uint64_t now_ns)
 {
     const uint64_t inner_ns = now_ns + limiter->correction_ns;
 
-    if (inner_ns < limiter->inner_ns) {
+    if (inner_ns - limiter->inner_ns > NEVER / 2) {
         return local_time_stepped_back(limiter, now_ns);
     }
     limiter->inner_ns = inner_ns;
@@ -271,7 +272,7 @@ static inline uint64_t local_time_read(const struct weir_limiter *limiter, uint6
 {
     const uint64_t inner_ns = now_ns + limiter->correction_ns;
 
-    return inner_ns < limiter->inner_ns ? limiter->inner_ns : inner_ns;
+    return inner_ns - limiter->inner_ns > NEVER / 2 ? limiter->inner_ns : inner_ns;
 }
 
 static inline uint64_t saturating_add(uint64_t a, uint64_t b)
@@ -377,7 +378,9 @@ uint32_t asking_flight_us(const struct clock_offset *clock, uint32_t held_units)
 void asking_take_back(struct weir_limiter *limiter, uint32_t slot, const struct weir_ask *ask);
 /* The slot's ask is answered no more, or was refused: it may ask again. */
 void asking_again(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
-/* When an ask of now expires. */
+/* How long an ask may be carried out: at least until it is given up twice. */
+uint64_t asking_life_us(const struct weir_limiter *limiter, const struct weir_ask *ask);
+/* When an ask of now expires; 0 if the store's time is not known. */
 uint64_t asking_expires_us(const struct weir_limiter *limiter, uint64_t now_ns,
                            const struct weir_ask *ask);
 
@@ -407,6 +410,9 @@ uint32_t degraded_covered(struct weir_limiter *limiter, uint32_t slot, uint32_t 
 
 /* direct.c */
 void direct_init(struct weir_limiter *limiter);
+/* direct_list.c: among those that wait; direct_leave before it is settled. */
+void direct_enlist(struct weir_limiter *limiter, uint32_t place);
+void direct_leave(struct weir_limiter *limiter, uint32_t place);
 /* The plan's requests are decided by the store, those of keys in the table too. */
 bool direct_is_due(const struct weir_limiter *limiter, const struct weir_plan *plan);
 /* Let the store decide a request. Requires waiting_has_room. Returns its ticket. */

@@ -53,8 +53,8 @@ struct sim_client_operations {
      * spendable_units. */
     uint64_t (*next_deadline_ns)(const struct sim_client *client);
     void (*expire)(struct sim_client *client, uint64_t local_ns);
-    /* Give back and report; false: drain exchanges and call again. */
-    bool (*shutdown)(struct sim_client *client, uint64_t local_ns);
+    /* Give back and report; see weir_limiter_shutdown. */
+    enum weir_shutdown (*shutdown)(struct sim_client *client, uint64_t local_ns);
     /* What its limiter counted since it began. NULL for a client that counts nothing. */
     void (*counts)(const struct sim_client *client, struct weir_limiter_counts *counts);
     /* Shards of the store that it sends no asks to now. NULL for a client that always does. */

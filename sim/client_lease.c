@@ -191,13 +191,13 @@ static void expire(struct sim_client *client, uint64_t local_ns)
     drain_reports(self);
 }
 
-static bool shutdown_limiter(struct sim_client *client, uint64_t local_ns)
+static enum weir_shutdown shutdown_limiter(struct sim_client *client, uint64_t local_ns)
 {
     struct client_lease *self = (struct client_lease *)client;
     const enum weir_shutdown result = weir_limiter_shutdown(self->limiter, local_ns);
 
     drain_reports(self);
-    return result != WEIR_SHUTDOWN_OUTBOX_FULL; /* answers of asks come by themselves */
+    return result;
 }
 
 static uint64_t reported_units(const struct sim_client *client)

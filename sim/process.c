@@ -361,12 +361,12 @@ bool sim_process_shutdown(struct sim_process *process, uint64_t now_ns)
         return process->in_flight_count == 0;
     }
     const uint64_t local_ns = sim_virtual_clock_read(&process->clock, now_ns);
-    bool done;
+    enum weir_shutdown result;
     do {
-        done = process->client->operations->shutdown(process->client, local_ns);
+        result = process->client->operations->shutdown(process->client, local_ns);
         sim_process_send_all(process, now_ns, local_ns);
-    } while (!done);
-    return process->in_flight_count == 0;
+    } while (result == WEIR_SHUTDOWN_OUTBOX_FULL);
+    return result == WEIR_SHUTDOWN_DONE && process->in_flight_count == 0;
 }
 
 bool sim_process_is_settled(const struct sim_process *process, uint64_t ticket)

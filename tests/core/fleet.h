@@ -5,88 +5,8 @@
 #ifndef WEIR_FLEET_H
 #define WEIR_FLEET_H
 
-#include "core_support.h"
-#include "exact.h"
-
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "weir/limiter.h"
-#include "weir/take.h"
-
-#define US_NS UINT64_C(1000)
-#define MS_NS UINT64_C(1000000)
-#define SECOND_NS UINT64_C(1000000000)
-#define MINUTE_NS (60 * SECOND_NS)
-
-#define FLEET_PROCESSES 8
-#define FLEET_KEYS 64
-#define FLEET_EXCHANGES 512
-#define FLEET_REPORTS 16384
-#define FLEET_TICKETS 4096
-
-struct fleet_process {
-    struct weir_limiter *limiter;
-    void *memory; /* owned */
-    uint64_t start_ns;
-    int64_t drift_ppm;
-    uint64_t paused_until_ns; /* till then it sees nothing */
-    uint32_t costs[FLEET_TICKETS];
-    uint32_t keys[FLEET_TICKETS];
-    uint32_t waiting;
-};
-
-struct fleet_exchange {
-    struct weir_ask ask;
-    struct weir_answer answer;
-    uint64_t due_ns;
-    uint32_t process;
-    uint32_t key;
-    bool served;
-    uint64_t sent_ns;
-};
-
-struct fleet_key {
-    struct weir_key key;
-    uint32_t plan;
-    struct weir_store_key store; /* owns its log */
-    struct weir_ask_record records[FLEET_PROCESSES];
-    struct exact exact;
-    uint64_t spent_units;
-    uint64_t over_units; /* beyond what the plan's contract allows */
-};
-
-struct fleet {
-    struct dice dice;
-    uint64_t now_ns;
-    struct weir_plan plans[4];
-    uint32_t plan_count;
-    struct fleet_key keys[FLEET_KEYS];
-    uint32_t key_count;
-    struct fleet_process processes[FLEET_PROCESSES];
-    uint32_t process_count;
-    struct fleet_exchange exchanges[FLEET_EXCHANGES];
-    uint32_t exchange_count;
-    uint64_t delay_min_ns; /* one way */
-    uint64_t delay_max_ns;
-    uint64_t start_spread_ns; /* of the processes' clocks */
-    uint64_t wait_max_ns;
-    uint64_t ask_timeout_ns;
-    enum weir_full_table full_table;
-
-    struct weir_settled last_settled;
-    uint32_t settled_count;
-    struct weir_report reports[FLEET_REPORTS]; /* the newest per life and window */
-    uint32_t report_count;
-    uint64_t ask_count;
-    uint64_t expire_count;
-    uint64_t granted_units, promised_units;
-    uint64_t unlimited_units; /* spent without a grant */
-    uint64_t spent_units, returned_units, unused_units, cancelled_units;
-    uint64_t lost_units; /* granted or promised, in answers that came after they were expected */
-    uint64_t denied_count;
-};
+#include "fleet_reports.h"
+#include "fleet_types.h"
 
 static inline uint64_t fleet_store_us(const struct fleet *fleet)
 {
@@ -196,6 +116,7 @@ static inline void fleet_free(struct fleet *fleet)
 {
     for (uint32_t i = 0; i < fleet->process_count; i++) {
         free(fleet->processes[i].memory);
+        free(fleet->asked[i]);
     }
     for (uint32_t i = 0; i < fleet->key_count; i++) {
         free(fleet->keys[i].store.log);
@@ -221,23 +142,44 @@ static inline void fleet_admit(struct fleet *fleet, uint32_t key, uint32_t units
     fleet->spent_units += units;
 }
 
-/* A later report of the same life and window replaces the earlier one; see weir/report.h. */
-static inline void fleet_keep_report(struct fleet *fleet, const struct weir_report *report)
+static inline bool fleet_is_lost(struct fleet *fleet)
 {
-    for (uint32_t back = 1; back <= fleet->report_count && back <= 256; back++) {
-        struct weir_report *kept = &fleet->reports[fleet->report_count - back];
-        if (kept->process == report->process && kept->life == report->life &&
-            kept->window_index == report->window_index && kept->key.low == report->key.low) {
-            assert_false(kept->sealed);
-            assert_true(report->sequence > kept->sequence);
-            assert_true(report->spent_units >= kept->spent_units);
-            *kept = *report;
-            return;
-        }
+    return fleet->loss_ppm != 0 && dice_below(&fleet->dice, 1000000) < fleet->loss_ppm;
+}
+
+/* The record of an ask; NULL if none gets lost here. */
+static inline struct fleet_asked *fleet_asked(struct fleet *fleet, uint32_t process,
+                                              uint32_t sequence)
+{
+    if (fleet->loss_ppm + fleet->copy_ppm == 0) {
+        return NULL;
     }
-    assert_true(fleet->report_count < FLEET_REPORTS);
-    assert_int_equal(report->incarnation, 1000 + report->process);
-    fleet->reports[fleet->report_count++] = *report;
+    if (fleet->asked[process] == NULL) {
+        fleet->asked[process] = calloc(FLEET_ASKS, sizeof *fleet->asked[process]);
+        assert_non_null(fleet->asked[process]);
+    }
+    assert_true(sequence < FLEET_ASKS);
+    return &fleet->asked[process][sequence];
+}
+
+/* What an ask reports counts once, however often it is sent. */
+static inline void fleet_enter_ask(struct fleet *fleet, uint32_t process,
+                                   const struct weir_ask *ask)
+{
+    struct fleet_asked *asked = fleet_asked(fleet, process, ask->id.sequence);
+
+    if (asked != NULL && asked->was_sent) {
+        return;
+    }
+    if (asked != NULL) {
+        asked->was_sent = true;
+    }
+    fleet->returned_units += ask->returned_units;
+    fleet->unused_units += ask->unused_units;
+    if (ask->flags & WEIR_ASK_CANCEL_TRICKLE) {
+        fleet->cancelled_units +=
+            ask->trickle_count[0] + ask->trickle_count[1] - ask->trickle_accrued;
+    }
 }
 
 static inline void fleet_drain(struct fleet *fleet, uint32_t process)
@@ -252,8 +194,12 @@ static inline void fleet_drain(struct fleet *fleet, uint32_t process)
         while (fleet->keys[key].key.low != ask.key.low) {
             key++;
         }
-        assert_true(fleet->exchange_count < FLEET_EXCHANGES);
         fleet->ask_count++;
+        fleet_enter_ask(fleet, process, &ask);
+        if (fleet_is_lost(fleet)) {
+            continue;
+        }
+        assert_true(fleet->exchange_count < FLEET_EXCHANGES);
         fleet->exchanges[fleet->exchange_count++] = (struct fleet_exchange){
             .ask = ask,
             .due_ns = fleet->now_ns + fleet->delay_min_ns + dice_below(&fleet->dice, spread_ns + 1),
@@ -261,26 +207,10 @@ static inline void fleet_drain(struct fleet *fleet, uint32_t process)
             .process = process,
             .key = key,
         };
-        fleet->returned_units += ask.returned_units;
-        fleet->unused_units += ask.unused_units;
-        if (ask.flags & WEIR_ASK_CANCEL_TRICKLE) {
-            fleet->cancelled_units +=
-                ask.trickle_count[0] + ask.trickle_count[1] - ask.trickle_accrued;
-        }
     }
     while (weir_limiter_next_report(limiter, &report)) {
         fleet_keep_report(fleet, &report);
     }
-}
-
-static inline uint64_t fleet_reported_units(const struct fleet *fleet)
-{
-    uint64_t units = 0;
-
-    for (uint32_t i = 0; i < fleet->report_count; i++) {
-        units += fleet->reports[i].spent_units;
-    }
-    return units;
 }
 
 static inline void fleet_settle(struct fleet *fleet, uint32_t process)
@@ -333,18 +263,39 @@ static inline struct weir_decision fleet_request(struct fleet *fleet, uint32_t p
     return decision;
 }
 
+/* Too late, or a copy that a later ask of the process has overtaken. */
+static inline bool fleet_has_expired(const struct fleet *fleet,
+                                     const struct fleet_exchange *exchange)
+{
+    const struct weir_ask_record *record = &fleet->keys[exchange->key].records[exchange->process];
+    const struct weir_ask *ask = &exchange->ask;
+
+    return fleet->loss_ppm != 0 &&
+           (ask->id.sequence < record->id.sequence ||
+            (ask->expires_us != 0 && fleet_store_us(fleet) >= ask->expires_us));
+}
+
+static inline struct weir_answer fleet_nothing(const struct fleet *fleet,
+                                               const struct fleet_exchange *exchange,
+                                               enum weir_answer_flag flag)
+{
+    return (struct weir_answer){
+        .key = exchange->ask.key,
+        .id = exchange->ask.id,
+        .flags = (uint32_t)flag,
+        .store_us = fleet_store_us(fleet),
+    };
+}
+
 static inline void fleet_serve(struct fleet *fleet, struct fleet_exchange *exchange)
 {
     struct fleet_key *key = &fleet->keys[exchange->key];
     const uint64_t spread_ns = fleet->delay_max_ns - fleet->delay_min_ns;
 
-    if (exchange->ask.flags & WEIR_ASK_PROBE) {
-        exchange->answer = (struct weir_answer){
-            .key = exchange->ask.key,
-            .id = exchange->ask.id,
-            .flags = WEIR_ANSWER_PROBED,
-            .store_us = fleet_store_us(fleet),
-        };
+    const bool is_probe = (exchange->ask.flags & WEIR_ASK_PROBE) != 0;
+    if (is_probe || fleet_has_expired(fleet, exchange)) {
+        exchange->answer =
+            fleet_nothing(fleet, exchange, is_probe ? WEIR_ANSWER_PROBED : WEIR_ANSWER_EXPIRED);
         exchange->served = true;
         exchange->due_ns = fleet->now_ns + fleet->delay_min_ns;
         return;
@@ -353,10 +304,16 @@ static inline void fleet_serve(struct fleet *fleet, struct fleet_exchange *excha
     assert_int_equal(weir_take(&key->store, &key->records[exchange->process], &exchange->ask,
                                fleet_store_us(fleet), &the_run, &exchange->answer),
                      WEIR_OK);
-    if (exchange->ask.plan.algorithm != WEIR_ALGORITHM_UNLIMITED) {
+    struct fleet_asked *asked = fleet_asked(fleet, exchange->process, exchange->ask.id.sequence);
+    const bool is_repeated = (exchange->answer.flags & WEIR_ANSWER_REPEATED) != 0;
+    if (asked != NULL && !is_repeated) {
+        assert_int_equal(asked->units, 0); /* carried out once */
+        asked->units = exchange->answer.granted_units + exchange->answer.trickle_count;
+    }
+    if (exchange->ask.plan.algorithm != WEIR_ALGORITHM_UNLIMITED && !is_repeated) {
         fleet->granted_units += exchange->answer.granted_units;
     }
-    fleet->promised_units += exchange->answer.trickle_count;
+    fleet->promised_units += is_repeated ? 0 : exchange->answer.trickle_count;
     exchange->served = true;
     exchange->due_ns =
         fleet->now_ns + fleet->delay_min_ns + dice_below(&fleet->dice, spread_ns + 1);
@@ -371,10 +328,22 @@ static inline void fleet_hear(struct fleet *fleet, struct fleet_exchange *at)
         at->due_ns = process->paused_until_ns;
         return;
     }
-    *at = fleet->exchanges[--fleet->exchange_count];
+    if (fleet->copy_ppm != 0 && dice_below(&fleet->dice, 1000000) < fleet->copy_ppm) {
+        at->due_ns += dice_below(&fleet->dice, 20 * MS_NS); /* and once more */
+    } else {
+        *at = fleet->exchanges[--fleet->exchange_count];
+    }
+    if (fleet_is_lost(fleet)) {
+        return;
+    }
     const enum weir_status status = weir_limiter_answer(
         process->limiter, fleet_local_ns(fleet, exchange.process), &exchange.answer);
-    if (status == WEIR_ERR_UNEXPECTED) { /* its ask was written off: the process slept too long */
+    struct fleet_asked *asked = fleet_asked(fleet, exchange.process, exchange.ask.id.sequence);
+    if (asked != NULL) {
+        assert_true(status == WEIR_OK || status == WEIR_ERR_UNEXPECTED);
+        asked->was_heard |= status == WEIR_OK && (exchange.answer.flags & WEIR_ANSWER_EXPIRED) == 0;
+    } else if (status ==
+               WEIR_ERR_UNEXPECTED) { /* its ask was written off: the process slept too long */
         assert_true(fleet->now_ns - exchange.sent_ns > SECOND_NS);
         fleet->lost_units += exchange.answer.granted_units + exchange.answer.trickle_count;
     } else {
@@ -517,7 +486,7 @@ static inline void fleet_shutdown(struct fleet *fleet)
     }
     assert_int_equal(fleet->granted_units + fleet->promised_units + fleet->unlimited_units,
                      fleet->spent_units + fleet->returned_units + fleet->unused_units +
-                         fleet->cancelled_units + fleet->lost_units);
+                         fleet->cancelled_units + fleet->lost_units + fleet_unheard_units(fleet));
     assert_int_equal(fleet_reported_units(fleet), fleet->spent_units);
 }
 

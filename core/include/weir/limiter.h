@@ -1,7 +1,7 @@
 /* The limiter of one process: decides requests locally from leased permits.
  *
  * Sans-I/O: no clock, no network, no allocation after init, no threads, no globals. The host calls
- * in with its own monotonic clock reading (now_ns; it must count through suspend and never go back)
+ * in with its own clock reading (now_ns; it must count through suspend, and should never go back)
  * and carries asks, answers and reports:
  *
  *   status = weir_limiter_decide(limiter, now_ns, &request, &decision);
@@ -133,9 +133,9 @@ struct weir_request {
  * trips, or if the full table has no place for its key. Such asks carry WEIR_ASK_SPEND; any number
  * of them may be in flight for a key. An admission that comes too late to count is asked for again,
  * at most three times. Returns WEIR_OK with *decision, or WEIR_ERR_UNKNOWN_PLAN, WEIR_ERR_ARGUMENT
- * (endpoint), WEIR_ERR_COST (above WEIR_COST_MAX), WEIR_ERR_WAITERS_FULL, WEIR_ERR_OUTBOX_FULL or
- * WEIR_ERR_TABLE_BUSY (not with WEIR_FULL_TABLE_PER_REQUEST): nothing was decided or changed, and
- * *decision is zeroed. */
+ * (endpoint), WEIR_ERR_COST (above WEIR_COST_MAX), WEIR_ERR_OUTBOX_FULL or WEIR_ERR_TABLE_BUSY (not
+ * with WEIR_FULL_TABLE_PER_REQUEST, nor while the breaker of the key's shard is open): nothing was
+ * decided or changed, and *decision is zeroed. */
 WEIR_MUST_CHECK enum weir_status weir_limiter_decide(struct weir_limiter *limiter, uint64_t now_ns,
                                                      const struct weir_request *request,
                                                      struct weir_decision *decision);
@@ -229,9 +229,9 @@ bool weir_limiter_next_unreported(const struct weir_limiter *limiter, uint32_t *
                                   struct weir_report *report);
 
 enum weir_shutdown {
-    WEIR_SHUTDOWN_DONE = 0,    /* no key is held any more */
+    WEIR_SHUTDOWN_DONE = 0,    /* no key is held, and each ask is answered or has expired */
     WEIR_SHUTDOWN_OUTBOX_FULL, /* drain asks and reports, and call again */
-    WEIR_SHUTDOWN_BUSY,        /* call again when more asks are answered */
+    WEIR_SHUTDOWN_BUSY,        /* call again when more asks are answered, or have expired */
 };
 
 /* Give everything back and report everything: drain asks and reports afterwards. Keys with an ask
