@@ -11,6 +11,8 @@
 #define SLOW_LEASE_UNITS 6u   /* a slow key's lease ... */
 #define SLOW_LEASE_PERIODS 4u /* ... spans at most this many T */
 #define PREFETCH_UNITS_MIN 3u
+/* A charge that is written off is lost: it is repeated for longer than stores are mostly away. */
+#define CHARGE_EXPIRES_US (60 * UINT64_C(1000000))
 
 static uint64_t units_in(uint64_t rate_milli, uint64_t time_us)
 {
@@ -57,7 +59,7 @@ void asking_queue(struct weir_limiter *limiter, uint32_t slot, unsigned extra_fl
         return;
     }
     hot->flags |= (uint16_t)(HOT_QUEUED | extra_flags);
-    ask_queue_append(limiter, slot);
+    ask_queue_append(limiter, QUEUE_READY, slot);
 }
 
 /* Units below which it is time to ask for more. */
@@ -83,7 +85,7 @@ bool asking_has_to_report(const struct weir_limiter *limiter, uint32_t slot)
     const struct cold *cold = &limiter->cold[slot];
 
     return lease_is_held(limiter, slot) || cold->leased_units != 0 || cold->returned_units != 0 ||
-           cold->unused_units != 0;
+           cold->unused_units != 0 || degraded_has_charge(limiter, slot);
 }
 
 /* The next time this slot has something to do without a request. */
@@ -94,10 +96,15 @@ static uint64_t attention_ns(struct weir_limiter *limiter, uint32_t slot, uint64
     const struct cold *cold = &limiter->cold[slot];
     const struct clock_offset *clock = &limiter->clock;
     const struct weir_plan *plan = slot_plan(limiter, slot);
-    uint64_t at_ns = NEVER;
+    uint64_t at_ns = waiting_due_ns(limiter, slot);
 
     if (hot->spent_units != 0) {
-        at_ns = clock_surely_reached_ns(clock, now_ns, lease_window_end_us(limiter, slot));
+        at_ns = lesser(at_ns,
+                       clock_surely_reached_ns(clock, now_ns, lease_window_end_us(limiter, slot)));
+    }
+    if ((hot->flags & (HOT_GRACE | HOT_QUEUED | HOT_IN_FLIGHT)) == HOT_GRACE &&
+        degraded_has_charge(limiter, slot)) {
+        at_ns = lesser(at_ns, clock_surely_reached_ns(clock, now_ns, cold->retry_us));
     }
     if (hot->flags & (HOT_QUEUED | HOT_IN_FLIGHT) || plan->sizer != WEIR_SIZER_TAPERED) {
         return at_ns;
@@ -128,6 +135,7 @@ void asking_plan(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 
     hot->low_units = 0;
     if (!limiter->clock.known) {
+        deadline_set(limiter, slot, waiting_due_ns(limiter, slot));
         return;
     }
     if (slot_plan(limiter, slot)->sizer == WEIR_SIZER_TAPERED &&
@@ -153,7 +161,17 @@ void asking_plan(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 void asking_due(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
     lease_refresh(limiter, slot, now_ns);
-    if (asking_has_to_report(limiter, slot) && demand_is_idle(limiter, slot, now_ns) &&
+    if (waiting_due_ns(limiter, slot) <= now_ns) {
+        if (limiter->clock.known) {
+            waiting_settle(limiter, slot, now_ns); /* permits may have accrued meanwhile */
+        }
+        waiting_give_up(limiter, slot, now_ns, now_ns);
+    }
+    if (degraded_has_charge(limiter, slot) && (limiter->hot[slot].flags & HOT_GRACE) == 0) {
+        asking_queue(limiter, slot, 0);
+    }
+    if (limiter->clock.known && asking_has_to_report(limiter, slot) &&
+        demand_is_idle(limiter, slot, now_ns) &&
         slot_plan(limiter, slot)->sizer == WEIR_SIZER_TAPERED) {
         asking_queue(limiter, slot, HOT_RETURN);
     }
@@ -229,6 +247,49 @@ uint32_t asking_flight_us(const struct clock_offset *clock, uint32_t held_units)
     return !clock->known || time_us * NS_PER_US >= 2 * clock->round_trip_ns ? time_us : 0;
 }
 
+uint64_t asking_expires_us(const struct weir_limiter *limiter, uint64_t now_ns,
+                           const struct weir_ask *ask)
+{
+    if (!limiter->clock.known) {
+        return 0;
+    }
+    return clock_late_ns(&limiter->clock, now_ns) / NS_PER_US +
+           (ask->charge_units != 0 || ask->charge_before_units != 0 ? CHARGE_EXPIRES_US
+                                                                    : WEIR_RECORD_US);
+}
+
+void asking_take_back(struct weir_limiter *limiter, uint32_t slot, const struct weir_ask *ask)
+{
+    struct cold *cold = &limiter->cold[slot];
+
+    cold->leased_units += ask->spent_units;
+    cold->returned_units += ask->returned_units;
+    cold->expired_units += ask->expired_units;
+    cold->unused_units += ask->unused_units;
+    cold->rate_reported_milli = (uint32_t)ask->rate_milli_before;
+    cold->rate_share_period = ask->rate_share_period;
+    if (ask->flags & WEIR_ASK_CANCEL_TRICKLE) {
+        cold->trickle_period = ask->trickle_period;
+        cold->trickle[0] = ask->trickle_count[0];
+        cold->trickle[1] = ask->trickle_count[1];
+        cold->trickle_taken = ask->trickle_accrued;
+    }
+    if (limiter->hot[slot].flags & HOT_OUTDATED) {
+        limiter->hot[slot].flags |= HOT_RECALLED; /* that, too, is of the plan before */
+    }
+    degraded_uncharge(limiter, slot, ask);
+}
+
+void asking_again(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    limiter->hot[slot].flags &= (uint16_t) ~(HOT_IN_FLIGHT | HOT_OUTDATED | HOT_UNCOUNTED);
+    lease_refresh(limiter, slot, now_ns);
+    if (limiter->cold[slot].wait_last != SLOT_NONE) {
+        asking_queue(limiter, slot, 0);
+    }
+    asking_due(limiter, slot, now_ns);
+}
+
 void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                   struct weir_ask *ask)
 {
@@ -243,6 +304,11 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                .incarnation = limiter->options.incarnation},
         .plan = plan_for_ask(limiter, hot->plan_index, cold->assigned_version),
         .version_seen = cold->version,
+        .run_seen = cold->run_id,
+        .seen_us = cold->answered_us,
+        .remaining_seen_units = cold->remaining_units,
+        .outstanding_seen_units = cold->outstanding_units,
+        .previous_seen_units = cold->previous_units,
         .flags = cold->trickle[1] != 0 ? WEIR_ASK_HAS_TRICKLE : 0,
         .largest_units = cold->largest_units,
         .flight_us = asking_flight_us(&limiter->clock, hot->held_units),
@@ -267,6 +333,8 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         /* an active process is never reported as none, however slow */
         ask->rate_milli = rate_milli == 0 ? 1 : rate_milli < UINT32_MAX ? rate_milli : UINT32_MAX;
     }
+    degraded_charge(limiter, slot, ask);
+    ask->expires_us = asking_expires_us(limiter, now_ns, ask);
     WEIR_ASSERT(cold->leased_units >= hot->held_units);
     ask->held_units = hot->held_units;
     ask->spent_units = cold->leased_units - hot->held_units;
@@ -283,7 +351,6 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
     cold->least_units = ask->least_units;
     cold->flight_us = ask->flight_us;
     cold->sequence = ask->id.sequence;
-    cold->sent_ns = now_ns;
     hot->flags &= (uint16_t) ~(HOT_QUEUED | HOT_RETURN | HOT_TRICKLE | HOT_UNCOUNTED);
     hot->flags |= HOT_IN_FLIGHT;
     if (ask->plan.algorithm == WEIR_ALGORITHM_UNLIMITED) {

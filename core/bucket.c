@@ -11,28 +11,69 @@ uint64_t weir_store_key_out(const struct weir_store_key *state)
     return state->outstanding[0] + state->outstanding[1] + state->flight[0] + state->flight[1];
 }
 
+uint64_t bucket_accrued_units(const struct weir_plan *plan, uint64_t elapsed_us, uint64_t *carry)
+{
+    *carry = 0;
+    if (plan->rate_units == 0) {
+        return 0;
+    }
+    const uint64_t gain =
+        lesser(elapsed_us, (WEIR_EXACT_MAX - 1) / plan->rate_units) * plan->rate_units;
+    *carry = gain % plan->rate_period_us;
+    return gain / plan->rate_period_us;
+}
+
+/* What accrued in this time finds no room: a charge from before may take it. */
+static void spill(struct weir_store_key *state, uint64_t time_us, uint64_t now_us)
+{
+    state->spilled_us[0] += time_us;
+    state->full_us = now_us;
+}
+
+/* Add what accrues in elapsed_us <= full_us, up to cap. The debt comes first. */
+static void accrue(struct weir_store_key *state, const struct weir_plan *plan, uint64_t elapsed_us,
+                   uint64_t cap, uint64_t now_us)
+{
+    /* exact: elapsed_us <= full_us, so elapsed_us x rate_units < capacity x period + rate < 2^53 */
+    const uint64_t gain =
+        (plan->rate_units == 0 ? 0 : elapsed_us * plan->rate_units) + state->carry;
+    const uint64_t units = gain / plan->rate_period_us;
+    const uint64_t repaid = lesser(units, state->debt_units);
+    const uint64_t tokens = state->tokens + units - repaid;
+
+    state->debt_units -= repaid;
+    state->carry = gain % plan->rate_period_us;
+    if (tokens >= cap && state->debt_units == 0) {
+        const uint64_t kept = greater(state->tokens, cap);
+        const uint64_t surplus = (tokens - kept) * plan->rate_period_us + state->carry;
+        spill(state, plan->rate_units == 0 ? 0 : surplus / plan->rate_units, now_us);
+        state->tokens = kept;
+        state->carry = 0;
+    } else {
+        state->tokens = tokens;
+    }
+}
+
 /* Add what accrued since the last call, up to what the capacity leaves beside the permits that are
  * out. */
 static void refill(struct weir_store_key *state, const struct weir_plan *plan, uint64_t now_us)
 {
     const uint64_t cap = saturating_sub(plan->capacity_units, weir_store_key_out(state));
-    const uint64_t elapsed_us = lesser(saturating_sub(now_us, state->updated_us), plan->full_us);
+    uint64_t elapsed_us = saturating_sub(now_us, state->updated_us);
 
     if (now_us <= state->updated_us) {
-        return; /* the store's clock stepped back: wait for it */
+        return; /* the store's clock stepped back a little: wait for it */
     }
     state->updated_us = now_us;
-    /* exact: elapsed_us <= full_us, so elapsed_us x rate_units < capacity x period + rate < 2^53 */
-    const uint64_t gain =
-        (plan->rate_units == 0 ? 0 : elapsed_us * plan->rate_units) + state->carry;
-    const uint64_t tokens = state->tokens + gain / plan->rate_period_us;
-
-    state->carry = gain % plan->rate_period_us;
-    if (tokens >= cap) {
-        state->tokens = greater(state->tokens, cap);
-        state->carry = 0;
-    } else {
-        state->tokens = tokens;
+    if (state->debt_units != 0) { /* at most a capacity, so that after this it is paid, or all is */
+        const uint64_t first_us = lesser(elapsed_us, plan->full_us);
+        accrue(state, plan, first_us, cap, now_us);
+        elapsed_us -= first_us;
+    }
+    const uint64_t second_us = lesser(elapsed_us, plan->full_us);
+    accrue(state, plan, second_us, cap, now_us);
+    if (elapsed_us > second_us) {
+        spill(state, elapsed_us - second_us, now_us);
     }
 }
 
@@ -44,6 +85,7 @@ static void debit_trickles(struct weir_store_key *state, uint64_t due)
     state->tokens -= debit;
     state->trickle_debited += debit;
     state->trickled_units += debit;
+    state->taken_units += (int64_t)debit;
     state->outstanding[1] += debit;
 }
 
@@ -148,10 +190,14 @@ void bucket_advance(struct weir_store_key *state, const struct weir_key *key,
 
 void bucket_give_back(struct weir_store_key *state, const struct weir_plan *plan, uint64_t units)
 {
+    const uint64_t repaid = lesser(units, state->debt_units);
     const uint64_t room =
         saturating_sub(plan->capacity_units, weir_store_key_out(state) + state->tokens);
+    const uint64_t kept = lesser(units - repaid, room);
 
-    state->tokens += lesser(units, room);
+    state->debt_units -= repaid;
+    state->tokens += kept;
+    state->taken_units -= (int64_t)(repaid + kept);
 }
 
 /* A trickle is given up: its future part was never taken, and what accrued to it unseen since comes
@@ -225,8 +271,10 @@ uint64_t bucket_ready_us(const struct weir_store_key *state, const struct weir_p
 {
     const bool crowded = saturating_sub(plan->capacity_units, weir_store_key_out(state)) < least;
     const uint64_t from_us = crowded ? landing_us(state, now_us) : now_us;
+    const uint64_t debt_us = weir_plan_refill_us(plan, state->debt_units, 0);
     const uint64_t wait_us =
         weir_plan_refill_us(plan, saturating_sub(least, state->tokens), crowded ? 0 : state->carry);
 
-    return wait_us == UINT64_MAX ? UINT64_MAX : from_us + wait_us;
+    return wait_us == UINT64_MAX || debt_us == UINT64_MAX ? UINT64_MAX
+                                                          : from_us + debt_us + wait_us;
 }

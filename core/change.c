@@ -90,6 +90,7 @@ static void change_bucket(struct weir_store_key *state, const struct weir_key *k
         state->carry = 0;
     }
     state->tokens = saturating_sub(plan->capacity_units, used);
+    state->debt_units = lesser(state->debt_units, plan->capacity_units);
     owe(state, plan, used);
     if (old->lease_period_us == plan->lease_period_us) {
         return;
@@ -137,6 +138,8 @@ static void start_again(struct weir_store_key *state, const struct weir_key *key
 {
     if (old->algorithm == WEIR_ALGORITHM_BUCKET) {
         bucket_end_trickles(state);
+        used += state->debt_units;
+        state->debt_units = 0;
     }
     if (plan->algorithm == WEIR_ALGORITHM_BUCKET) {
         owe(state, plan, used);

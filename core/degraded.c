@@ -34,11 +34,6 @@ static uint64_t part_of(uint64_t x, uint32_t ppm)
     return x / PPM * ppm + x % PPM * ppm / PPM;
 }
 
-static uint64_t saturating_add(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* Store time; 0: not known. */
 static uint64_t store_now_us(const struct weir_limiter *limiter, uint64_t now_ns)
 {
@@ -378,11 +373,13 @@ void degraded_uncharge(struct weir_limiter *limiter, uint32_t slot, const struct
     degraded->charge_before_units += ask->charge_before_units;
 }
 
-void degraded_covered(struct weir_limiter *limiter, uint32_t slot, uint32_t units)
+uint32_t degraded_covered(struct weir_limiter *limiter, uint32_t slot, uint32_t units)
 {
     struct degraded *degraded = &limiter->degraded[slot];
+    const uint32_t covered = units < degraded->charge_units ? units : degraded->charge_units;
 
-    degraded->charge_units -= units < degraded->charge_units ? units : degraded->charge_units;
+    degraded->charge_units -= covered;
+    return covered;
 }
 
 void degraded_window_ends(struct weir_limiter *limiter, uint32_t slot)

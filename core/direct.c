@@ -10,9 +10,9 @@
  * asks again, and says that the units were not used. What is void is never spent, what is spent is
  * never void, and each grant is either accounted for as spent or reported as unused.
  *
- * Such a request is a waiter in none of waiting.c's lists: waiter.next links it into the queue of
- * asks, or while its ask is in flight into a chain of those with like sequence numbers. Asks of
- * slots draw theirs from the same counter, so that an answer is for one of both and no other. */
+ * Such a request is a waiter in none of waiting.c's lists, but in one of its own, by the time since
+ * which it waits. If that was too long it is decided without the store, and its ask stays in
+ * flight: what is granted late either covers what was admitted meanwhile, or was not used. */
 #include "arithmetic.h"
 #include "limiter_private.h"
 #include "weir/assert.h"
@@ -20,58 +20,12 @@
 #define LATE_ANSWERS_MAX 4   /* in a row, then the request is denied */
 #define LEASE_ROUND_TRIPS 4u /* a lease that lives shorter is over before it is of use */
 
-/* Where the queue's link of an entry lies. */
-static uint32_t *link_of(struct weir_limiter *limiter, uint32_t entry)
-{
-    return (entry & ASK_DIRECT) != 0 ? &limiter->waiters[entry & ~ASK_DIRECT].next
-                                     : &limiter->cold[entry].ask_next;
-}
-
-void ask_queue_append(struct weir_limiter *limiter, uint32_t entry)
-{
-    *link_of(limiter, entry) = SLOT_NONE;
-    if (limiter->ask_last == SLOT_NONE) {
-        limiter->ask_first = entry;
-    } else {
-        *link_of(limiter, limiter->ask_last) = entry;
-    }
-    limiter->ask_last = entry;
-}
-
-uint32_t ask_queue_pop(struct weir_limiter *limiter)
-{
-    const uint32_t entry = limiter->ask_first;
-
-    if (entry == SLOT_NONE) {
-        return SLOT_NONE;
-    }
-    limiter->ask_first = *link_of(limiter, entry);
-    if (limiter->ask_first == SLOT_NONE) {
-        limiter->ask_last = SLOT_NONE;
-    }
-    return entry;
-}
-
-/* A power of two: sequence numbers follow each other, so those in flight mostly have a chain each.
- */
-uint32_t direct_head_count(uint32_t waiter_capacity)
-{
-    uint32_t count = 1;
-
-    while (count < waiter_capacity) {
-        count *= 2;
-    }
-    return count;
-}
-
 void direct_init(struct weir_limiter *limiter)
 {
-    const uint32_t count = direct_head_count(limiter->options.waiter_capacity);
-
-    limiter->direct_mask = count - 1;
-    for (uint32_t i = 0; i < count; i++) {
-        limiter->direct_heads[i] = 0;
-    }
+    limiter->direct_count = 0;
+    limiter->direct_oldest = SLOT_NONE;
+    limiter->direct_newest = SLOT_NONE;
+    limiter->directs_deadline_ns = NEVER;
 }
 
 /* Units are counted by window: what was taken from one cannot be spent in the next. */
@@ -94,18 +48,64 @@ bool direct_is_due(const struct weir_limiter *limiter, const struct weir_plan *p
     return ends_with_window(plan) || asking_flight_us(&limiter->clock, 0) != 0;
 }
 
+static void set_deadline(struct weir_limiter *limiter)
+{
+    const uint32_t oldest = limiter->direct_oldest;
+
+    deadline_set(limiter, ASK_DIRECT,
+                 oldest == SLOT_NONE ? NEVER
+                                     : saturating_add(limiter->waiters[oldest].since_ns,
+                                                      limiter->options.wait_max_ns));
+}
+
+/* Mostly it is the newest; but not one that has waited in its slot's list. */
+static void enlist(struct weir_limiter *limiter, uint32_t place)
+{
+    struct direct *direct = &limiter->directs[place];
+    uint32_t older = limiter->direct_newest;
+    uint32_t newer = SLOT_NONE;
+
+    while (older != SLOT_NONE &&
+           limiter->waiters[older].since_ns > limiter->waiters[place].since_ns) {
+        newer = older;
+        older = limiter->directs[older].older;
+    }
+    direct->older = older;
+    direct->newer = newer;
+    *(older == SLOT_NONE ? &limiter->direct_oldest : &limiter->directs[older].newer) = place;
+    *(newer == SLOT_NONE ? &limiter->direct_newest : &limiter->directs[newer].older) = place;
+    limiter->direct_count++;
+    set_deadline(limiter);
+}
+
+static void leave(struct weir_limiter *limiter, uint32_t place)
+{
+    const uint32_t older = limiter->directs[place].older;
+    const uint32_t newer = limiter->directs[place].newer;
+
+    *(older == SLOT_NONE ? &limiter->direct_oldest : &limiter->directs[older].newer) = newer;
+    *(newer == SLOT_NONE ? &limiter->direct_newest : &limiter->directs[newer].older) = older;
+    limiter->direct_count--;
+    set_deadline(limiter);
+}
+
 static void start(struct weir_limiter *limiter, uint32_t place, const struct weir_key *key,
                   uint32_t plan_index, uint64_t assigned_version)
 {
     limiter->directs[place] = (struct direct){
-        .key = *key, .assigned_version = assigned_version, .plan_index = (uint16_t)plan_index};
-    limiter->direct_count++;
-    ask_queue_append(limiter, place | ASK_DIRECT);
+        .key = *key,
+        .assigned_version = assigned_version,
+        .flight = SLOT_NONE,
+        .plan_index = (uint16_t)plan_index,
+    };
+    enlist(limiter, place);
+    ask_queue_append(limiter, QUEUE_READY, place | ASK_DIRECT);
 }
 
-uint64_t direct_add(struct weir_limiter *limiter, const struct direct_request *request)
+uint64_t direct_add(struct weir_limiter *limiter, uint64_t now_ns,
+                    const struct direct_request *request)
 {
-    const uint32_t place = waiting_take_place(limiter, request->cost);
+    const uint32_t place = waiting_take_place(limiter, now_ns, request->cost);
 
     start(limiter, place, &request->key, request->plan_index, request->assigned_version);
     return limiter->waiters[place].ticket;
@@ -131,18 +131,34 @@ bool direct_takes_over(struct weir_limiter *limiter, uint32_t slot)
 }
 
 /* What every ask here has in common: it reports no demand and holds nothing. */
-static struct weir_ask ask_of(struct weir_limiter *limiter, const struct direct *direct)
+static struct weir_ask ask_about(struct weir_limiter *limiter, const struct weir_key *key,
+                                 const struct weir_plan *plan)
 {
     return (struct weir_ask){
-        .key = direct->key,
+        .key = *key,
         .id = {.process = limiter->options.process,
                .sequence = next_sequence(limiter),
                .incarnation = limiter->options.incarnation},
-        .plan = plan_for_ask(limiter, direct->plan_index, direct->assigned_version),
-        .lease_end_us = direct->lease_end_us,
-        .unused_units = direct->unused_units,
+        .plan = *plan,
         .rate_share_period = NEVER,
     };
+}
+
+/* As the store knew it last, if it is in the table. */
+static void state_seen(const struct weir_limiter *limiter, struct weir_ask *ask)
+{
+    const uint32_t slot = table_find(limiter, &ask->key);
+
+    if (slot == SLOT_NONE) {
+        return;
+    }
+    const struct cold *cold = &limiter->cold[slot];
+    ask->version_seen = cold->version;
+    ask->run_seen = cold->run_id;
+    ask->seen_us = cold->answered_us;
+    ask->remaining_seen_units = cold->remaining_units;
+    ask->outstanding_seen_units = cold->outstanding_units;
+    ask->previous_seen_units = cold->previous_units;
 }
 
 void direct_build(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
@@ -151,7 +167,13 @@ void direct_build(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
     struct direct *direct = &limiter->directs[place];
     const uint32_t cost = limiter->waiters[place].cost;
 
-    *ask = ask_of(limiter, direct);
+    const struct weir_plan plan =
+        plan_for_ask(limiter, direct->plan_index, direct->assigned_version);
+
+    *ask = ask_about(limiter, &direct->key, &plan);
+    state_seen(limiter, ask);
+    ask->lease_end_us = direct->lease_end_us;
+    ask->unused_units = direct->unused_units;
     ask->flags = WEIR_ASK_SPEND;
     ask->need_units = cost;
     ask->least_units = cost;
@@ -159,59 +181,23 @@ void direct_build(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
     ask->largest_units = cost;
     ask->flight_us = asking_flight_us(&limiter->clock, 0);
 
-    direct->sent_ns = now_ns;
-    direct->asked_version = ask->plan.version;
-    direct->asked_uncounted = ask->plan.algorithm == WEIR_ALGORITHM_UNLIMITED;
-    direct->sequence = ask->id.sequence;
-    direct->flight_us = ask->flight_us;
+    ask->expires_us = asking_expires_us(limiter, now_ns, ask);
     direct->lease_end_us = 0;
     direct->unused_units = 0;
-    uint32_t *head = &limiter->direct_heads[direct->sequence & limiter->direct_mask];
-    limiter->waiters[place].next = *head;
-    *head = place + 1;
-}
-
-uint32_t direct_find(const struct weir_limiter *limiter, const struct weir_answer *answer)
-{
-    uint32_t entry = limiter->direct_heads[answer->id.sequence & limiter->direct_mask];
-
-    if (answer->id.incarnation != limiter->options.incarnation) {
-        return SLOT_NONE;
-    }
-    for (; entry != 0; entry = limiter->waiters[entry - 1].next) {
-        const struct direct *direct = &limiter->directs[entry - 1];
-        if (direct->sequence == answer->id.sequence && direct->key.low == answer->key.low &&
-            direct->key.high == answer->key.high) {
-            return entry - 1;
-        }
-    }
-    return SLOT_NONE;
-}
-
-static void leave_chain(struct weir_limiter *limiter, uint32_t place)
-{
-    uint32_t *entry =
-        &limiter->direct_heads[limiter->directs[place].sequence & limiter->direct_mask];
-
-    while (*entry != place + 1) {
-        WEIR_ASSERT(*entry != 0);
-        entry = &limiter->waiters[*entry - 1].next;
-    }
-    *entry = limiter->waiters[place].next;
+    direct->flight = flight_start(limiter, ask, FLIGHT_OF_WAITER, place, now_ns);
 }
 
 /* Whether a grant can no longer be spent: the store counts it as unspent no longer, or the window
  * it was taken from is over. */
-static bool is_void(const struct weir_limiter *limiter, const struct direct *direct,
-                    uint64_t now_ns, const struct weir_answer *answer)
+static bool is_void(const struct weir_limiter *limiter, const struct weir_plan *plan,
+                    uint64_t now_ns, const struct weir_ask *ask, const struct weir_answer *answer)
 {
-    const struct weir_plan *plan = &limiter->plans[direct->plan_index];
     const uint64_t late_ns = clock_late_ns(&limiter->clock, now_ns);
 
     if (plan->algorithm == WEIR_ALGORITHM_UNLIMITED) {
         return false;
     }
-    if (direct->flight_us != 0 && late_ns > (answer->store_us + direct->flight_us) * NS_PER_US) {
+    if (ask->flight_us != 0 && late_ns > (answer->store_us + ask->flight_us) * NS_PER_US) {
         return true;
     }
     return ends_with_window(plan) && late_ns >= answer->lease_end_us * NS_PER_US;
@@ -229,7 +215,7 @@ static void settle(struct weir_limiter *limiter, uint32_t place,
                    const struct weir_decision *decision)
 {
     limiter->waiters[place].decision = *decision;
-    limiter->direct_count--;
+    leave(limiter, place);
     waiting_settled(limiter, place);
 }
 
@@ -239,9 +225,11 @@ static void admit(struct weir_limiter *limiter, uint32_t place, uint32_t slot, u
     const struct direct *direct = &limiter->directs[place];
     const struct weir_plan *plan = &limiter->plans[direct->plan_index];
     const uint32_t cost = limiter->waiters[place].cost;
-    const struct weir_decision decision = {.reason = plan->algorithm == WEIR_ALGORITHM_UNLIMITED
-                                                         ? WEIR_REASON_UNLIMITED
-                                                         : WEIR_REASON_ADMITTED};
+    const struct weir_decision decision = {
+        .reason = plan->algorithm == WEIR_ALGORITHM_UNLIMITED ? WEIR_REASON_UNLIMITED
+                                                              : WEIR_REASON_ADMITTED,
+        .mode = breaker_mode(limiter, &direct->key),
+    };
 
     if (slot != SLOT_NONE) {
         limiter->hot[slot].spent_units += cost;
@@ -256,6 +244,7 @@ static void deny(struct weir_limiter *limiter, uint32_t place, uint64_t retry_af
     const struct weir_decision decision = {
         .verdict = WEIR_VERDICT_DENIED,
         .reason = WEIR_REASON_OVER_LIMIT,
+        .mode = breaker_mode(limiter, &limiter->directs[place].key),
         .retry_after_ns = retry_after_ns == 0 ? 1 : retry_after_ns,
     };
 
@@ -293,46 +282,62 @@ static void refuse(struct weir_limiter *limiter, uint32_t place, uint32_t slot, 
     deny(limiter, place, clock_wait_ns(now_ns, until_ns));
 }
 
-static void note_unused(struct direct *direct, const struct weir_answer *answer)
+static void note_unused(struct direct *direct, const struct weir_ask *ask,
+                        const struct weir_answer *answer)
 {
-    direct->unused_units = direct->asked_uncounted ? 0 : answer->granted_units;
+    direct->unused_units =
+        ask->plan.algorithm == WEIR_ALGORITHM_UNLIMITED ? 0 : answer->granted_units;
     direct->lease_end_us = answer->lease_end_us;
 }
 
-static void give_unused_back(struct weir_limiter *limiter, const struct direct *direct)
+/* Requires room for a flight: that of the answer is free. */
+static void give_back(struct weir_limiter *limiter, uint64_t now_ns, const struct weir_key *key,
+                      const struct weir_plan *plan, uint64_t lease_end_us, uint32_t units)
 {
-    struct weir_ask unused = ask_of(limiter, direct);
+    struct weir_ask unused = ask_about(limiter, key, plan);
 
     unused.flags = WEIR_ASK_RETURN;
-    outbox_ask(limiter, &unused);
+    unused.lease_end_us = lease_end_us;
+    unused.unused_units = units;
+    unused.expires_us = asking_expires_us(limiter, now_ns, &unused);
+    flight_queue(limiter, &unused, now_ns);
+}
+
+static void give_unused_back(struct weir_limiter *limiter, uint64_t now_ns,
+                             const struct direct *direct)
+{
+    const struct weir_plan plan =
+        plan_for_ask(limiter, direct->plan_index, direct->assigned_version);
+
+    give_back(limiter, now_ns, &direct->key, &plan, direct->lease_end_us, direct->unused_units);
 }
 
 /* The plan was deleted meanwhile, and nobody may have what was granted under it. */
-static void deny_deleted(struct weir_limiter *limiter, uint32_t place,
-                         const struct weir_answer *answer)
+static void deny_deleted(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
+                         const struct weir_ask *ask, const struct weir_answer *answer)
 {
     struct direct *direct = &limiter->directs[place];
 
-    note_unused(direct, answer);
+    note_unused(direct, ask, answer);
     if (direct->unused_units != 0) {
-        give_unused_back(limiter, direct);
+        give_unused_back(limiter, now_ns, direct);
     }
     deny(limiter, place, WEIR_RETRY_NEVER);
 }
 
 /* The answer is of no use: ask again; but not for ever, if all answers come too late. */
 static void ask_again(struct weir_limiter *limiter, uint32_t place, uint32_t slot, uint64_t now_ns,
-                      const struct weir_answer *answer)
+                      const struct weir_ask *ask, const struct weir_answer *answer)
 {
     struct direct *direct = &limiter->directs[place];
     const struct weir_plan *plan = &limiter->plans[direct->plan_index];
 
-    note_unused(direct, answer);
+    note_unused(direct, ask, answer);
     if (++direct->late_answers < LATE_ANSWERS_MAX) {
-        ask_queue_append(limiter, place | ASK_DIRECT);
+        ask_queue_append(limiter, QUEUE_READY, place | ASK_DIRECT);
         return;
     }
-    give_unused_back(limiter, direct);
+    give_unused_back(limiter, now_ns, direct);
     if (slot != SLOT_NONE && direct_is_due(limiter, plan) &&
         plan->algorithm != WEIR_ALGORITHM_LOG) {
         /* the next request's answers would hardly be in time either */
@@ -352,6 +357,7 @@ static void learn(struct weir_limiter *limiter, uint32_t slot, const struct weir
     }
     cold->answered_us = answer->store_us;
     cold->version = answer->version;
+    cold->run_id = answer->run_id;
     cold->remaining_units = answer->remaining_units;
     cold->outstanding_units = answer->outstanding_units;
     cold->previous_units = answer->previous_units;
@@ -359,48 +365,136 @@ static void learn(struct weir_limiter *limiter, uint32_t slot, const struct weir
 }
 
 /* Another plan came while the ask was under way: the request is decided under that one. */
-static bool is_outdated(const struct weir_limiter *limiter, const struct direct *direct)
+static bool is_outdated(const struct weir_limiter *limiter, const struct direct *direct,
+                        const struct weir_ask *ask)
 {
-    return direct->asked_version !=
+    return ask->plan.version !=
            plan_for_ask(limiter, direct->plan_index, direct->assigned_version).version;
 }
 
-static void ask_anew(struct weir_limiter *limiter, uint32_t place, const struct weir_answer *answer)
+static void ask_anew(struct weir_limiter *limiter, uint32_t place, const struct weir_ask *ask,
+                     const struct weir_answer *answer)
 {
-    note_unused(&limiter->directs[place], answer);
-    ask_queue_append(limiter, place | ASK_DIRECT);
+    note_unused(&limiter->directs[place], ask, answer);
+    ask_queue_append(limiter, QUEUE_READY, place | ASK_DIRECT);
+}
+
+/* The slot of the key, if it is in the table under this plan; what the answer says is known. */
+static uint32_t tell_slot(struct weir_limiter *limiter, const struct weir_key *key,
+                          uint32_t plan_index, uint64_t now_ns, const struct weir_answer *answer)
+{
+    const uint32_t slot = table_find(limiter, key);
+
+    if (slot == SLOT_NONE || limiter->hot[slot].plan_index != plan_index) {
+        return SLOT_NONE; /* windows of another plan: it cannot count this */
+    }
+    lease_refresh(limiter, slot, now_ns);
+    degraded_answered(limiter, slot, now_ns, answer);
+    learn(limiter, slot, answer);
+    return slot;
+}
+
+/* What is remembered, in local time. */
+static void plan_slot(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    if (slot != SLOT_NONE) {
+        lease_refresh(limiter, slot, now_ns);
+        asking_plan(limiter, slot, now_ns);
+    }
+}
+
+/* Decide it without the store. Its ask, if it is on its way, is another's from now on. */
+static void decide_alone(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns)
+{
+    const struct direct *direct = &limiter->directs[place];
+    const uint32_t cost = limiter->waiters[place].cost;
+    const struct weir_plan *plan = &limiter->plans[direct->plan_index];
+    const uint32_t slot = table_find(limiter, &direct->key);
+    struct weir_decision decision;
+
+    if (slot != SLOT_NONE && limiter->hot[slot].plan_index == direct->plan_index) {
+        lease_refresh(limiter, slot, now_ns);
+        decision = waiting_decide_alone(limiter, slot, now_ns, cost);
+        asking_plan(limiter, slot, now_ns);
+    } else if (limiter->clock.known && plan->algorithm == WEIR_ALGORITHM_UNLIMITED) {
+        direct_report(limiter, &direct->key, plan, now_ns, cost);
+        decision =
+            (struct weir_decision){.reason = WEIR_REASON_UNLIMITED, .mode = WEIR_MODE_DEGRADED};
+    } else {
+        decision = degraded_decide_without_slot(limiter, now_ns, direct->plan_index, cost);
+    }
+    ask_queue_remove(limiter, place | ASK_DIRECT);
+    if (direct->flight != SLOT_NONE) {
+        struct flight *flight = &limiter->flights[direct->flight];
+        flight->owner = direct->plan_index;
+        flight->kind = decision.verdict == WEIR_VERDICT_ADMITTED ? FLIGHT_OF_ONE_ADMITTED
+                                                                 : FLIGHT_OF_ONE_DENIED;
+    }
+    settle(limiter, place, &decision);
+    if (direct->unused_units != 0 && flight_has_room(limiter)) {
+        give_unused_back(limiter, now_ns, direct);
+    }
+}
+
+void direct_due(struct weir_limiter *limiter, uint64_t now_ns)
+{
+    while (limiter->directs_deadline_ns <= now_ns && outbox_has_room(limiter)) {
+        decide_alone(limiter, limiter->direct_oldest, now_ns);
+    }
 }
 
 void direct_answer(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
-                   const struct weir_answer *answer)
+                   const struct weir_ask *ask, const struct weir_answer *answer)
 {
-    const struct direct *direct = &limiter->directs[place];
-    uint32_t slot = table_find(limiter, &direct->key);
+    struct direct *direct = &limiter->directs[place];
+    const struct weir_plan *plan = &limiter->plans[direct->plan_index];
+    const uint32_t slot = tell_slot(limiter, &direct->key, direct->plan_index, now_ns, answer);
 
-    leave_chain(limiter, place);
-    if ((answer->flags & WEIR_ANSWER_REPEATED) == 0 || !limiter->clock.known) {
-        clock_learn(&limiter->clock, direct->sent_ns, now_ns, answer->store_us);
-    }
-    if (slot != SLOT_NONE && limiter->hot[slot].plan_index != direct->plan_index) {
-        slot = SLOT_NONE; /* windows of another plan: it cannot count this */
-    }
-    if (slot != SLOT_NONE) {
-        lease_refresh(limiter, slot, now_ns);
-        learn(limiter, slot, answer);
+    direct->flight = SLOT_NONE;
+    direct->refused_asks = 0;
+    if (slot != SLOT_NONE && (answer->flags & WEIR_ANSWER_GRACE) != 0) {
+        lease_take_grace(limiter, slot, answer);
     }
     if (limiter->plan_deleted[direct->plan_index]) {
-        deny_deleted(limiter, place, answer);
-    } else if (is_outdated(limiter, direct)) {
-        ask_anew(limiter, place, answer);
+        deny_deleted(limiter, place, now_ns, ask, answer);
+    } else if (is_outdated(limiter, direct, ask)) {
+        ask_anew(limiter, place, ask, answer);
+    } else if ((answer->flags & WEIR_ANSWER_GRACE) != 0) {
+        decide_alone(limiter, place, now_ns);
     } else if (answer->granted_units < limiter->waiters[place].cost) {
         refuse(limiter, place, slot, now_ns, answer);
-    } else if (is_void(limiter, direct, now_ns, answer)) {
-        ask_again(limiter, place, slot, now_ns, answer);
+    } else if (is_void(limiter, plan, now_ns, ask, answer)) {
+        ask_again(limiter, place, slot, now_ns, ask, answer);
     } else {
         admit(limiter, place, slot, now_ns);
     }
-    if (slot != SLOT_NONE) {
-        lease_refresh(limiter, slot, now_ns); /* what is remembered, in local time */
-        asking_plan(limiter, slot, now_ns);
+    plan_slot(limiter, slot, now_ns);
+}
+
+void direct_answer_late(struct weir_limiter *limiter, const struct flight *flight, uint64_t now_ns,
+                        const struct weir_answer *answer)
+{
+    const struct weir_ask *ask = &flight->ask;
+    const uint32_t slot = tell_slot(limiter, &ask->key, flight->owner, now_ns, answer);
+    uint32_t unused = ask->plan.algorithm == WEIR_ALGORITHM_UNLIMITED ? 0 : answer->granted_units;
+
+    if (flight->kind == FLIGHT_OF_ONE_ADMITTED) {
+        unused -= slot == SLOT_NONE ? unused : degraded_covered(limiter, slot, unused);
     }
+    if (unused != 0) {
+        give_back(limiter, now_ns, &ask->key, &ask->plan, answer->lease_end_us, unused);
+    }
+    plan_slot(limiter, slot, now_ns);
+}
+
+void direct_take_back(struct weir_limiter *limiter, uint32_t place, const struct weir_ask *ask)
+{
+    limiter->directs[place].lease_end_us = ask->lease_end_us;
+    limiter->directs[place].unused_units = ask->unused_units;
+}
+
+void direct_again(struct weir_limiter *limiter, uint32_t place)
+{
+    limiter->directs[place].flight = SLOT_NONE;
+    ask_queue_append(limiter, QUEUE_READY, place | ASK_DIRECT);
 }

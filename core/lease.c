@@ -27,19 +27,31 @@ static uint64_t trickle_start_us(const struct weir_limiter *limiter, uint32_t sl
     return period_start_us(&limiter->hot[slot].key, period, period_us);
 }
 
-static void roll_accounting_window(struct weir_limiter *limiter, uint32_t slot, uint64_t store_us)
+static void roll_accounting_window(struct weir_limiter *limiter, uint32_t slot, uint64_t store_us,
+                                   uint64_t late_us)
 {
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
 
     if (cold->window_us != 0 && store_us < lease_window_end_us(limiter, slot)) {
-        return;
-    }
-    if (hot->spent_units != 0) {
-        outbox_report(limiter, slot, true);
-    }
-    degraded_window_ends(limiter, slot);
-    hot->spent_units = 0;
+        if (late_us >= period_start_us(&hot->key, cold->window_index, cold->window_us)) {
+            return;
+        }
+        /* the clock was ahead, and this window has not begun: what is spent before it counts in a
+         * life of its own, as its window may have been reported as over */
+        if (hot->spent_units != 0) {
+            outbox_report(limiter, slot, false);
+        }
+        cold->life = ++limiter->lives;
+        degraded_window_ends(limiter, slot);
+        hot->spent_units = 0;
+    } else if (cold->window_us != 0) {
+        if (hot->spent_units != 0) {
+            outbox_report(limiter, slot, true);
+        }
+        degraded_window_ends(limiter, slot);
+        hot->spent_units = 0;
+    } /* else what was spent before the store's time was known counts in this one */
     cold->window_us = slot_plan(limiter, slot)->window_us;
     cold->window_index = period_of(&hot->key, store_us, cold->window_us);
     cold->report_sequence = 0;
@@ -155,6 +167,7 @@ static void refresh_shortcuts(struct weir_limiter *limiter, uint32_t slot, uint6
     hot->deny_until_ns = 0;
     if (cold->retry_us == 0) {
         hot->deny_units = UINT32_MAX;
+        hot->flags &= (uint16_t)~HOT_GRACE;
         return;
     }
     if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_LOG) {
@@ -170,7 +183,8 @@ void lease_refresh(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
     if (!limiter->clock.known) {
         return; /* nothing was ever granted */
     }
-    roll_accounting_window(limiter, slot, clock_store_ns(&limiter->clock, now_ns) / NS_PER_US);
+    roll_accounting_window(limiter, slot, clock_store_ns(&limiter->clock, now_ns) / NS_PER_US,
+                           clock_late_ns(&limiter->clock, now_ns) / NS_PER_US);
     if (limiter->hot[slot].flags & HOT_RECALLED) {
         end_lease(limiter, slot);
         limiter->hot[slot].flags &= (uint16_t) ~(HOT_RECALLED | HOT_TRICKLE | HOT_PREFETCH);
@@ -340,6 +354,21 @@ static uint64_t demand_seen_milli(const struct weir_limiter *limiter, uint32_t s
                                                                   : answer->global_rate_milli;
 }
 
+/* A grace denies nobody: until it is over the key goes on without the store, and does not ask. */
+void lease_take_grace(struct weir_limiter *limiter, uint32_t slot, const struct weir_answer *answer)
+{
+    struct hot *hot = &limiter->hot[slot];
+
+    hot->flags &= (uint16_t)~HOT_GRACE;
+    if ((answer->flags & WEIR_ANSWER_GRACE) == 0 || answer->retry_us == 0) {
+        return;
+    }
+    hot->flags |= HOT_GRACE;
+    hot->deny_units = UINT32_MAX;
+    limiter->cold[slot].retry_us = answer->retry_us;
+    limiter->cold[slot].denied_asks = 0;
+}
+
 void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                        const struct weir_answer *answer)
 {
@@ -354,6 +383,7 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     cold->global_rate_milli = demand_seen_milli(limiter, slot, answer);
     cold->answered_us = answer->store_us;
     cold->version = answer->version;
+    cold->run_id = answer->run_id;
     cold->rate_share_period = answer->share_period;
     cold->granted_units = answer->granted_units;
     cold->granted_ms = local_ms(limiter, now_ns);
@@ -361,6 +391,7 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
                                                                : hot->flags | HOT_PREFETCH);
     remember_denial(limiter, slot, answer);
     accept_trickle(limiter, slot, answer);
+    lease_take_grace(limiter, slot, answer);
     if (hot->flags & HOT_OUTDATED) {
         plan_forget_denial(limiter, slot);
         end_promises(cold);

@@ -10,6 +10,16 @@
 #define BATCH_INDEX_AHEAD 16u
 #define BATCH_SLOT_AHEAD 8u
 
+uint64_t local_time_stepped_back(struct weir_limiter *limiter, uint64_t now_ns)
+{
+    /* a moment later than all that was sent before the step */
+    limiter->inner_ns++;
+    limiter->correction_ns = limiter->inner_ns - now_ns;
+    limiter->stepped_ns = limiter->inner_ns;
+    limiter->counts.clock_steps++;
+    return limiter->inner_ns;
+}
+
 static enum weir_status request_cost(const struct weir_limiter *limiter,
                                      const struct weir_request *request, uint32_t *cost)
 {
@@ -168,11 +178,17 @@ static bool evict(struct weir_limiter *limiter, uint64_t now_ns)
         !is_dispensable(limiter, slot, now_ns)) {
         return false;
     }
-    if (limiter->hot[slot].spent_units != 0) {
-        outbox_report(limiter, slot, false);
+    if (limiter->hot[slot].spent_units != 0 && limiter->cold[slot].window_us == 0) {
+        return false; /* it is not known yet what window they count in */
     }
     if (asking_has_to_report(limiter, slot)) {
+        if (!flight_has_room(limiter)) {
+            return false;
+        }
         outbox_last_words(limiter, slot, now_ns);
+    }
+    if (limiter->hot[slot].spent_units != 0) {
+        outbox_report(limiter, slot, false);
     }
     deadline_set(limiter, slot, NEVER);
     table_remove(limiter, slot);
@@ -188,7 +204,13 @@ static void assign(struct weir_limiter *limiter, uint32_t slot, const struct wei
     lease_recall(limiter, slot);
 }
 
-/* WEIR_OK with SLOT_NONE: the table is full, the store decides. */
+/* The store is not asked about the key now, or cannot be. */
+static bool is_alone(const struct weir_limiter *limiter, const struct weir_key *key)
+{
+    return breaker_is_open(limiter, key) || !flight_has_room(limiter);
+}
+
+/* WEIR_OK with SLOT_NONE: the table is full, the store decides; or without it, if it is away. */
 static enum weir_status find_or_insert(struct weir_limiter *limiter, uint64_t now_ns,
                                        const struct weir_request *request, uint32_t *slot)
 {
@@ -202,13 +224,12 @@ static enum weir_status find_or_insert(struct weir_limiter *limiter, uint64_t no
     if (!outbox_has_room(limiter)) {
         return WEIR_ERR_OUTBOX_FULL;
     }
-    if (!waiting_has_room(limiter)) {
-        return WEIR_ERR_WAITERS_FULL;
-    }
     if (limiter->free_slot == SLOT_NONE && limiter->used_slots == limiter->options.key_capacity &&
         !evict(limiter, now_ns)) {
-        return limiter->options.full_table == WEIR_FULL_TABLE_PER_REQUEST ? WEIR_OK
-                                                                          : WEIR_ERR_TABLE_BUSY;
+        return limiter->options.full_table == WEIR_FULL_TABLE_PER_REQUEST ||
+                       is_alone(limiter, &request->key)
+                   ? WEIR_OK
+                   : WEIR_ERR_TABLE_BUSY;
     }
     *slot = table_insert(limiter, &request->key);
     limiter->hot[*slot].plan_index = (uint16_t)request->plan_index;
@@ -243,16 +264,31 @@ static struct weir_decision decide_without_slot(struct weir_limiter *limiter, ui
     if (plan->algorithm != WEIR_ALGORITHM_UNLIMITED && cost > plan->capacity_units) {
         return never();
     }
+    if (is_alone(limiter, &request->key) || !waiting_has_room(limiter)) {
+        return degraded_decide_without_slot(limiter, now_ns, request->plan_index, cost);
+    }
     const struct direct_request direct = {.key = request->key,
                                           .assigned_version = request->assigned_version,
                                           .plan_index = request->plan_index,
                                           .cost = cost};
-    return waiting(direct_add(limiter, &direct));
+    return waiting(direct_add(limiter, now_ns, &direct));
+}
+
+/* No answer is worth waiting for. But the key is to be asked about once the store can be. */
+static struct weir_decision decide_alone(struct weir_limiter *limiter, uint32_t slot,
+                                         uint64_t now_ns, uint32_t cost)
+{
+    const struct hot *hot = &limiter->hot[slot];
+
+    if ((hot->flags & HOT_GRACE) == 0 && !direct_is_due(limiter, slot_plan(limiter, slot))) {
+        asking_queue(limiter, slot, 0);
+    }
+    return waiting_decide_alone(limiter, slot, now_ns, cost);
 }
 
 /* Everything a decision may need beyond the fast path; cost > 0, the slot is known. */
-static enum weir_status decide_slowly(struct weir_limiter *limiter, uint64_t now_ns, uint32_t slot,
-                                      uint32_t cost, struct weir_decision *decision)
+static void decide_slowly(struct weir_limiter *limiter, uint64_t now_ns, uint32_t slot,
+                          uint32_t cost, struct weir_decision *decision)
 {
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
@@ -262,7 +298,7 @@ static enum weir_status decide_slowly(struct weir_limiter *limiter, uint64_t now
     if (cost > plan->capacity_units && plan->algorithm != WEIR_ALGORITHM_UNLIMITED) {
         count_demand(limiter, hot, now_ns, cost);
         *decision = never();
-        return WEIR_OK;
+        return;
     }
     if (plan->algorithm == WEIR_ALGORITHM_UNLIMITED && limiter->clock.known) {
         hot->spent_units += cost;
@@ -271,22 +307,20 @@ static enum weir_status decide_slowly(struct weir_limiter *limiter, uint64_t now
         lease_spend(limiter, slot, cost);
     } else if (lease_denies(limiter, slot, cost)) {
         *decision = limiter_denial(limiter, slot, now_ns, cost);
+    } else if (breaker_is_open(limiter, &hot->key) || hot->flags & HOT_GRACE ||
+               !waiting_has_room(limiter)) {
+        *decision = decide_alone(limiter, slot, now_ns, cost);
     } else if (direct_is_due(limiter, plan)) {
-        if (!waiting_has_room(limiter)) {
-            return WEIR_ERR_WAITERS_FULL;
-        }
         const struct direct_request direct = {.key = hot->key,
                                               .assigned_version = cold->assigned_version,
                                               .plan_index = hot->plan_index,
                                               .cost = cost};
-        *decision = waiting(direct_add(limiter, &direct));
+        *decision = waiting(direct_add(limiter, now_ns, &direct));
     } else {
         uint64_t ticket;
-        if (!waiting_add(limiter, slot, cost, &ticket)) {
-            return WEIR_ERR_WAITERS_FULL;
-        }
+        const bool waits = waiting_add(limiter, slot, now_ns, cost, &ticket);
         asking_queue(limiter, slot, 0);
-        *decision = waiting(ticket);
+        *decision = waits ? waiting(ticket) : decide_alone(limiter, slot, now_ns, cost);
     }
     cold->largest_units = cost > cold->largest_units ? cost : cold->largest_units;
     if (demand_is_idle(limiter, slot, now_ns)) {
@@ -294,12 +328,10 @@ static enum weir_status decide_slowly(struct weir_limiter *limiter, uint64_t now
     }
     count_demand(limiter, hot, now_ns, cost);
     asking_plan(limiter, slot, now_ns);
-    return WEIR_OK;
 }
 
-enum weir_status weir_limiter_decide(struct weir_limiter *limiter, uint64_t now_ns,
-                                     const struct weir_request *request,
-                                     struct weir_decision *decision)
+static enum weir_status decide(struct weir_limiter *limiter, uint64_t now_ns,
+                               const struct weir_request *request, struct weir_decision *decision)
 {
     uint32_t cost;
 
@@ -335,7 +367,21 @@ enum weir_status weir_limiter_decide(struct weir_limiter *limiter, uint64_t now_
     if (!outbox_has_room(limiter)) {
         return WEIR_ERR_OUTBOX_FULL;
     }
-    return decide_slowly(limiter, now_ns, slot, cost, decision);
+    decide_slowly(limiter, now_ns, slot, cost, decision);
+    return WEIR_OK;
+}
+
+enum weir_status weir_limiter_decide(struct weir_limiter *limiter, uint64_t now_ns,
+                                     const struct weir_request *request,
+                                     struct weir_decision *decision)
+{
+    const enum weir_status status = decide(limiter, local_time(limiter, now_ns), request, decision);
+
+    if (limiter->half_open_count != 0 && status == WEIR_OK && decision->mode == WEIR_MODE_NORMAL &&
+        decision->verdict != WEIR_VERDICT_PENDING) {
+        decision->mode = breaker_mode(limiter, &request->key);
+    }
+    return status;
 }
 
 size_t weir_limiter_decide_batch(struct weir_limiter *limiter, uint64_t now_ns,
@@ -361,120 +407,4 @@ size_t weir_limiter_decide_batch(struct weir_limiter *limiter, uint64_t now_ns,
         decided_count += statuses[i] == WEIR_OK;
     }
     return decided_count;
-}
-
-bool weir_limiter_next_ask(struct weir_limiter *limiter, uint64_t now_ns, struct weir_ask *ask)
-{
-    if (limiter->last_word_count != 0) {
-        *ask = limiter->last_words[limiter->last_word_first];
-        limiter->last_word_first = (limiter->last_word_first + 1) % ASK_OUTBOX;
-        limiter->last_word_count--;
-        return true;
-    }
-    for (;;) {
-        const uint32_t entry = ask_queue_pop(limiter);
-        if (entry == SLOT_NONE) {
-            return false;
-        }
-        if ((entry & ASK_DIRECT) != 0) {
-            direct_build(limiter, entry & ~ASK_DIRECT, now_ns, ask);
-            return true;
-        }
-        if (!direct_takes_over(limiter, entry)) {
-            asking_build(limiter, entry, now_ns, ask);
-            return true;
-        }
-    }
-}
-
-static bool is_for_slot(const struct weir_limiter *limiter, uint32_t slot,
-                        const struct weir_answer *answer)
-{
-    return slot != SLOT_NONE && (limiter->hot[slot].flags & HOT_IN_FLIGHT) != 0 &&
-           limiter->cold[slot].sequence == answer->id.sequence &&
-           answer->id.incarnation == limiter->options.incarnation;
-}
-
-enum weir_status weir_limiter_answer(struct weir_limiter *limiter, uint64_t now_ns,
-                                     const struct weir_answer *answer)
-{
-    const uint32_t slot = table_find(limiter, &answer->key);
-
-    const bool for_slot = is_for_slot(limiter, slot, answer);
-    const uint32_t place = for_slot ? SLOT_NONE : direct_find(limiter, answer);
-
-    if (!for_slot && place == SLOT_NONE) {
-        return WEIR_ERR_UNEXPECTED;
-    }
-    if (!outbox_has_room(limiter)) {
-        return WEIR_ERR_OUTBOX_FULL;
-    }
-    if (!for_slot) {
-        direct_answer(limiter, place, now_ns, answer);
-        return WEIR_OK;
-    }
-    limiter->hot[slot].flags &= (uint16_t)~HOT_IN_FLIGHT;
-    if ((answer->flags & WEIR_ANSWER_REPEATED) == 0 || !limiter->clock.known) {
-        clock_learn(&limiter->clock, limiter->cold[slot].sent_ns, now_ns, answer->store_us);
-    }
-    lease_take_answer(limiter, slot, now_ns, answer);
-    if (limiter->cold[slot].wait_last != SLOT_NONE) {
-        asking_queue(limiter, slot, 0); /* the store had more than it was asked for */
-    }
-    asking_plan(limiter, slot, now_ns);
-    return WEIR_OK;
-}
-
-uint64_t weir_limiter_next_deadline_ns(const struct weir_limiter *limiter)
-{
-    return limiter->heap_size == 0 ? NEVER : limiter->cold[limiter->heap[0]].deadline_ns;
-}
-
-void weir_limiter_expire(struct weir_limiter *limiter, uint64_t now_ns)
-{
-    while (weir_limiter_next_deadline_ns(limiter) <= now_ns && outbox_has_room(limiter)) {
-        asking_due(limiter, limiter->heap[0], now_ns);
-    }
-}
-
-enum weir_shutdown weir_limiter_shutdown(struct weir_limiter *limiter, uint64_t now_ns)
-{
-    const unsigned busy = HOT_IN_FLIGHT | HOT_QUEUED;
-    enum weir_shutdown result =
-        limiter->direct_count == 0 ? WEIR_SHUTDOWN_DONE : WEIR_SHUTDOWN_BUSY;
-
-    for (uint32_t slot = 0; slot < limiter->used_slots; slot++) {
-        if ((limiter->hot[slot].flags & HOT_USED) == 0) {
-            continue;
-        }
-        if (limiter->hot[slot].flags & busy || limiter->cold[slot].wait_last != SLOT_NONE) {
-            result = WEIR_SHUTDOWN_BUSY;
-            continue;
-        }
-        if (!outbox_has_room(limiter)) {
-            return WEIR_SHUTDOWN_OUTBOX_FULL;
-        }
-        lease_refresh(limiter, slot, now_ns);
-        if (limiter->hot[slot].spent_units != 0) {
-            outbox_report(limiter, slot, true);
-        }
-        if (limiter->cold[slot].sequence != 0) { /* else the store never heard of it */
-            outbox_last_words(limiter, slot, now_ns);
-        }
-        deadline_set(limiter, slot, NEVER);
-        table_remove(limiter, slot);
-    }
-    return result;
-}
-
-enum weir_status weir_limiter_ask_failed(struct weir_limiter *limiter, uint64_t now_ns,
-                                         const struct weir_key *key, const struct weir_ask_id *id,
-                                         enum weir_failure failure)
-{
-    (void)limiter;
-    (void)now_ns;
-    (void)key;
-    (void)id;
-    (void)failure;
-    return WEIR_ERR_UNEXPECTED;
 }

@@ -1,6 +1,7 @@
 /* The limiter's insides, shared by the files that make it up:
  *
- *   limiter.c   the order of a decision, and the public calls
+ *   limiter.c   the order of a decision
+ *   exchange.c  asks out, answers in, and what is due
  *   setup.c     memory, plans, weights
  *   quota.c     what a client may be told
  *   table.c     which slot a key has; which key makes room
@@ -8,13 +9,14 @@
  *   asking.c    when a slot asks, and for what
  *   sizer.c     how large a lease it wants, unless leases are tapered
  *   waiting.c   requests that wait for the store
- *   direct.c    requests that the store decides one by one; the order of asks
+ *   direct.c    requests that the store decides one by one
+ *   queue.c     the order of asks
  *   demand.c    how fast requests come in
  *   flight.c    asks on their way: repeated, given up, expired
  *   breaker.c   which shards are asked at all
  *   degraded.c  what is admitted without the store, and what of it is yet to be charged
  *   offset.c    what time it is at the store
- *   deadline.c  when a slot wants attention next
+ *   deadline.c  what wants attention next, and when
  *   outbox.c    reports, and the last words of evicted keys */
 #ifndef WEIR_LIMITER_PRIVATE_H
 #define WEIR_LIMITER_PRIVATE_H
@@ -22,7 +24,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sending.h"
 #include "weir/limiter.h"
+#include "weir/take.h"
 
 #define NS_PER_US UINT64_C(1000)
 #define NS_PER_MS UINT64_C(1000000)
@@ -44,6 +48,7 @@ enum hot_flag {
     HOT_OUTDATED = 256, /* ... and so is what the ask in flight will bring */
     /* the ask in flight was for a plan without a limit: the store counts nothing of it */
     HOT_UNCOUNTED = 512,
+    HOT_GRACE = 1024, /* the store collects charges until retry_us, and grants nothing */
 };
 
 /* All that a local decision touches: one cache line. */
@@ -79,7 +84,7 @@ struct cold {
     uint64_t outstanding_units; /* out in processes, as the store knew at answered_us */
     uint64_t global_rate_milli; /* demand of all processes, as last seen when none was denied */
     uint64_t deadline_ns;       /* local; NEVER: not in the heap */
-    uint64_t sent_ns;           /* local; of the ask in flight */
+    uint64_t run_id;            /* of the answer that brought version */
     uint64_t rate_share_period;
     uint32_t trickle[2];
     uint32_t trickle_taken;  /* permits of trickle[0] already added to held_units */
@@ -97,21 +102,23 @@ struct cold {
     uint32_t least_units;
     uint32_t flight_us;
     uint32_t granted_ms; /* when the last grant came */
-    uint32_t sequence;   /* of the ask in flight */
+    uint32_t sequence;   /* of the last ask; 0: there was none */
     uint32_t largest_units;
     uint32_t report_sequence;
     uint32_t life;
     uint32_t deadline_place; /* in the heap */
-    uint32_t ask_next;       /* queue of slots that want to ask */
+    struct ask_link link;    /* free slots are a list through link.next */
     uint32_t wait_last;      /* circular list of waiters, SLOT_NONE: none */
     uint32_t wait_units;     /* their cost */
     uint16_t denied_asks;    /* in a row */
     uint16_t late_grants;    /* in a row */
+    uint16_t refused_asks;   /* in a row */
 };
 
 struct waiter {
     uint64_t ticket;
-    uint32_t next; /* in whatever list holds it; see waiting.c and direct.c */
+    uint64_t since_ns;
+    uint32_t next; /* in whatever list holds it; see waiting.c */
     uint32_t cost;
     struct weir_decision decision; /* once settled */
 };
@@ -120,17 +127,16 @@ struct waiter {
  * names its key and not a slot: the key may be evicted, or come into the table, meanwhile. */
 struct direct {
     struct weir_key key;
-    uint64_t sent_ns;          /* local; of the ask in flight */
     uint64_t lease_end_us;     /* of the void grant whose units are unused; 0: none is */
     uint64_t assigned_version; /* see struct weir_request */
-    uint64_t asked_version;    /* of the plan, in the ask in flight ... */
-    bool asked_uncounted;      /* ... which has no limit: nothing that it grants comes back */
-    uint32_t sequence;         /* of the ask in flight */
-    uint32_t flight_us;
+    struct ask_link link;
+    uint32_t older; /* waiters, by the time since which they wait; SLOT_NONE: none */
+    uint32_t newer;
+    uint32_t flight;       /* SLOT_NONE: none */
     uint32_t unused_units; /* granted and come too late, not yet reported */
     uint16_t plan_index;
     uint16_t late_answers; /* in a row */
-    bool free;             /* the ask in flight is of an unlimited plan: it brings no permits */
+    uint16_t refused_asks; /* in a row */
 };
 
 /* What a slot may admit without the store; see degraded.c. Times are store microseconds. */
@@ -184,12 +190,15 @@ struct clock_offset {
 };
 
 #define REPORT_OUTBOX 64
-#define ASK_OUTBOX 16
 #define OUTBOX_RESERVE 4 /* places one call may use */
 
 struct weir_limiter {
     struct weir_limiter_options options;
+    uint64_t inner_ns;      /* local time: the latest of any call; see local_time */
+    uint64_t correction_ns; /* the host's clock + this, modulo 2^64 */
+    uint64_t stepped_ns;    /* local; when the host's clock last stepped back; 0: never */
     struct clock_offset clock;
+    struct weir_limiter_counts counts;
 
     struct hot *hot;
     struct cold *cold;
@@ -206,12 +215,24 @@ struct weir_limiter {
     uint32_t *weights;
     uint64_t *weight_versions;
 
-    uint32_t *heap; /* slots by deadline */
+    uint32_t *heap; /* by deadline: slots, flights, shards, and one for waiters without a slot */
     uint32_t heap_size;
+    uint64_t directs_deadline_ns;
+    uint32_t directs_deadline_place;
 
-    uint32_t ask_first; /* slots and, marked ASK_DIRECT, waiters; SLOT_NONE: nobody */
-    uint32_t ask_last;
+    struct ask_queue *queues; /* QUEUE_HELD + shard_count of them; [QUEUE_NONE] is empty */
     uint32_t sequence;
+
+    struct flight *flights;
+    uint32_t *flight_heads; /* chains, by sequence: flight + 1, 0: empty */
+    uint32_t flight_mask;
+    uint32_t flight_free; /* list through next: flight + 1 */
+    uint32_t used_flights;
+    uint32_t flight_count; /* not free */
+
+    struct breaker *breakers;
+    uint32_t half_open_count; /* of them */
+    uint32_t jitter_count;
 
     struct waiter *waiters;
     uint32_t waiter_free; /* list through next */
@@ -221,18 +242,48 @@ struct weir_limiter {
     uint64_t next_ticket;
 
     struct direct *directs;
-    uint32_t *direct_heads; /* chains of those in flight, by sequence: waiter + 1, 0: empty */
-    uint32_t direct_mask;
-    uint32_t direct_count; /* queued and in flight */
+    uint32_t direct_count; /* that wait */
+    uint32_t direct_oldest;
+    uint32_t direct_newest;
 
     struct weir_report reports[REPORT_OUTBOX];
     uint32_t report_first;
     uint32_t report_count;
-    struct weir_ask last_words[ASK_OUTBOX];
-    uint32_t last_word_first;
-    uint32_t last_word_count;
-    struct weir_limiter_counts counts;
 };
+
+/* limiter.c */
+uint64_t local_time_stepped_back(struct weir_limiter *limiter, uint64_t now_ns);
+
+/* Local time, by which all deadlines go: the host's clock, but it never goes back. */
+static inline uint64_t local_time(struct weir_limiter *limiter, uint64_t now_ns)
+{
+    const uint64_t inner_ns = now_ns + limiter->correction_ns;
+
+    if (inner_ns < limiter->inner_ns) {
+        return local_time_stepped_back(limiter, now_ns);
+    }
+    limiter->inner_ns = inner_ns;
+    return inner_ns;
+}
+
+/* The same for calls that change nothing. */
+static inline uint64_t local_time_read(const struct weir_limiter *limiter, uint64_t now_ns)
+{
+    const uint64_t inner_ns = now_ns + limiter->correction_ns;
+
+    return inner_ns < limiter->inner_ns ? limiter->inner_ns : inner_ns;
+}
+
+static inline uint64_t saturating_add(uint64_t a, uint64_t b)
+{
+    return a > NEVER - b ? NEVER : a + b;
+}
+
+static inline uint32_t shard_of(const struct weir_limiter *limiter, const struct weir_key *key)
+{
+    return limiter->options.shard_count == 1 ? 0
+                                             : weir_key_shard(key, limiter->options.shard_count);
+}
 
 /* Of the next ask; 0 is no sequence number. */
 static inline uint32_t next_sequence(struct weir_limiter *limiter)
@@ -247,8 +298,10 @@ static inline const struct weir_plan *slot_plan(const struct weir_limiter *limit
 }
 
 /* offset.c */
-void clock_learn(struct clock_offset *clock, uint64_t sent_ns, uint64_t received_ns,
-                 uint64_t store_us);
+/* Returns 1 if the measurement and the one in force cannot both be right: one of the clocks has
+ * stepped, and the measurement replaces it. Else 0. */
+int clock_learn(struct clock_offset *clock, uint64_t sent_ns, uint64_t received_ns,
+                uint64_t store_us);
 uint64_t clock_error_ns(const struct clock_offset *clock, uint64_t now_ns);
 /* Store nanoseconds. Require clock->known. */
 uint64_t clock_store_ns(const struct clock_offset *clock, uint64_t now_ns);
@@ -276,7 +329,14 @@ void table_remove(struct weir_limiter *limiter, uint32_t slot);
 uint32_t table_coldest(struct weir_limiter *limiter, uint64_t now_ns);
 
 /* deadline.c */
-void deadline_set(struct weir_limiter *limiter, uint32_t slot, uint64_t deadline_ns);
+/* Of a slot, or of what else has a number with a mark. */
+void deadline_set(struct weir_limiter *limiter, uint32_t number, uint64_t deadline_ns);
+/* How many may have one. */
+static inline uint32_t deadline_capacity(const struct weir_limiter_options *options)
+{
+    return options->key_capacity + options->ask_capacity + options->shard_count + 1;
+}
+uint64_t deadline_first_ns(const struct weir_limiter *limiter);
 
 /* demand.c */
 uint32_t local_ms(const struct weir_limiter *limiter, uint64_t now_ns);
@@ -292,6 +352,8 @@ bool lease_denies(const struct weir_limiter *limiter, uint32_t slot, uint32_t co
 bool lease_is_held(const struct weir_limiter *limiter, uint32_t slot);
 void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                        const struct weir_answer *answer);
+void lease_take_grace(struct weir_limiter *limiter, uint32_t slot,
+                      const struct weir_answer *answer);
 uint64_t lease_window_end_us(const struct weir_limiter *limiter, uint32_t slot);
 /* What is held is given back when the slot is next looked at. */
 void lease_recall(struct weir_limiter *limiter, uint32_t slot);
@@ -311,14 +373,19 @@ void asking_queue(struct weir_limiter *limiter, uint32_t slot, unsigned extra_fl
 void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                   struct weir_ask *ask);
 uint32_t asking_flight_us(const struct clock_offset *clock, uint32_t held_units);
+/* The last ask was not carried out: what it reported is to be reported again. */
+void asking_take_back(struct weir_limiter *limiter, uint32_t slot, const struct weir_ask *ask);
+/* The slot's ask is answered no more, or was refused: it may ask again. */
+void asking_again(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+/* When an ask of now expires. */
+uint64_t asking_expires_us(const struct weir_limiter *limiter, uint64_t now_ns,
+                           const struct weir_ask *ask);
 
 /* degraded.c */
 /* A key comes into the slot. */
 void degraded_start(struct weir_limiter *limiter, uint32_t slot);
 /* The accounting window ends, before spent_units is reset. */
 void degraded_window_ends(struct weir_limiter *limiter, uint32_t slot);
-/* A late grant is for requests that were admitted without it. */
-void degraded_covered(struct weir_limiter *limiter, uint32_t slot, uint32_t units);
 /* Decide a request without the store. Always decides; demand is counted by the caller. */
 struct weir_decision degraded_decide(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                                      uint32_t cost);
@@ -334,30 +401,36 @@ bool degraded_has_charge(const struct weir_limiter *limiter, uint32_t slot);
 void degraded_charge(struct weir_limiter *limiter, uint32_t slot, struct weir_ask *ask);
 /* ... and come back: it was refused. */
 void degraded_uncharge(struct weir_limiter *limiter, uint32_t slot, const struct weir_ask *ask);
+/* The store granted a request of `units` after it was admitted without it: how many of them need
+ * not be charged any more. */
+uint32_t degraded_covered(struct weir_limiter *limiter, uint32_t slot, uint32_t units);
 
 /* direct.c */
-#define ASK_DIRECT (UINT32_C(1) << 31) /* marks a waiter's place in the queue of asks */
-_Static_assert(WEIR_KEYS_MAX <= ASK_DIRECT, "a slot's number has no mark");
-void ask_queue_append(struct weir_limiter *limiter, uint32_t entry);
-uint32_t ask_queue_pop(struct weir_limiter *limiter); /* SLOT_NONE: empty */
-uint32_t direct_head_count(uint32_t waiter_capacity);
 void direct_init(struct weir_limiter *limiter);
 /* The plan's requests are decided by the store, those of keys in the table too. */
 bool direct_is_due(const struct weir_limiter *limiter, const struct weir_plan *plan);
 /* Let the store decide a request. Requires waiting_has_room. Returns its ticket. */
-uint64_t direct_add(struct weir_limiter *limiter, const struct direct_request *request);
+uint64_t direct_add(struct weir_limiter *limiter, uint64_t now_ns,
+                    const struct direct_request *request);
 /* The next ask would be this slot's: if its requests are decided by the store those that wait are
  * queued for it, and the slot may only give back. Returns whether it has nothing to ask. */
 bool direct_takes_over(struct weir_limiter *limiter, uint32_t slot);
 void direct_build(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
                   struct weir_ask *ask);
-/* The waiter that this answer is for; SLOT_NONE: none. */
-uint32_t direct_find(const struct weir_limiter *limiter, const struct weir_answer *answer);
 /* Report units of a key that has no slot. Requires room in the outbox and a known clock. */
 void direct_report(struct weir_limiter *limiter, const struct weir_key *key,
                    const struct weir_plan *plan, uint64_t now_ns, uint32_t units);
+/* The answer to its ask, which is in flight no more. */
 void direct_answer(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
-                   const struct weir_answer *answer);
+                   const struct weir_ask *ask, const struct weir_answer *answer);
+/* The answer to a request that was decided meanwhile, admitted or denied as kind says. */
+void direct_answer_late(struct weir_limiter *limiter, const struct flight *flight, uint64_t now_ns,
+                        const struct weir_answer *answer);
+/* Its ask was refused, and is to be repeated. */
+void direct_take_back(struct weir_limiter *limiter, uint32_t place, const struct weir_ask *ask);
+void direct_again(struct weir_limiter *limiter, uint32_t place);
+/* Those that have waited too long are decided without the store. */
+void direct_due(struct weir_limiter *limiter, uint64_t now_ns);
 
 /* sizer.c: leases that are not tapered. */
 uint32_t sizer_want_units(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
@@ -371,15 +444,24 @@ struct weir_decision limiter_denial(struct weir_limiter *limiter, uint32_t slot,
 /* waiting.c */
 void waiting_init(struct weir_limiter *limiter);
 bool waiting_has_room(const struct weir_limiter *limiter);
-bool waiting_add(struct weir_limiter *limiter, uint32_t slot, uint32_t cost, uint64_t *ticket);
+bool waiting_add(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns, uint32_t cost,
+                 uint64_t *ticket);
 /* Take a place for a request that no slot's list holds. Requires room. */
-uint32_t waiting_take_place(struct weir_limiter *limiter, uint32_t cost);
+uint32_t waiting_take_place(struct weir_limiter *limiter, uint64_t now_ns, uint32_t cost);
 /* Take the first waiter out of a slot's list; SLOT_NONE: nobody waits. */
 uint32_t waiting_leave(struct weir_limiter *limiter, uint32_t slot);
 /* waiter.decision is made: weir_limiter_next_settled returns it. */
 void waiting_settled(struct weir_limiter *limiter, uint32_t place);
 uint32_t waiting_least_cost(const struct weir_limiter *limiter, uint32_t slot);
 void waiting_settle(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+/* When the first of those that wait has waited too long. */
+uint64_t waiting_due_ns(const struct weir_limiter *limiter, uint32_t slot);
+/* Those that have waited too long by until_ns are decided without the store. */
+void waiting_give_up(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                     uint64_t until_ns);
+/* A request of the slot is decided without the store, whatever its plan. */
+struct weir_decision waiting_decide_alone(struct weir_limiter *limiter, uint32_t slot,
+                                          uint64_t now_ns, uint32_t cost);
 
 /* outbox.c */
 bool outbox_has_room(const struct weir_limiter *limiter);
@@ -388,6 +470,5 @@ void outbox_report(struct weir_limiter *limiter, uint32_t slot, bool sealed);
 void outbox_report_once(struct weir_limiter *limiter, const struct weir_key *key,
                         const struct weir_plan *plan, uint64_t window_index, uint32_t units);
 void outbox_last_words(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
-void outbox_ask(struct weir_limiter *limiter, const struct weir_ask *ask);
 
 #endif

@@ -11,7 +11,8 @@ static struct weir_log_entry *entry_at(const struct weir_store_key *state, uint3
 void log_advance(struct weir_store_key *state, uint64_t now_us)
 {
     state->updated_us = greater(state->updated_us, now_us);
-    while (state->log_count != 0 && entry_at(state, 0)->until_us <= state->updated_us) {
+    const uint64_t reached_us = state->updated_us + state->stepped_us;
+    while (state->log_count != 0 && entry_at(state, 0)->until_us <= reached_us) {
         state->tokens -= entry_at(state, 0)->units;
         state->log_first = (state->log_first + 1) % state->log_capacity;
         state->log_count--;
@@ -22,12 +23,18 @@ void log_add(struct weir_store_key *state, uint64_t until_us, uint64_t units)
 {
     struct weir_log_entry *last;
 
+    until_us += state->stepped_us;
     state->tokens += units;
     if (state->log_count != 0) {
         last = entry_at(state, state->log_count - 1);
         /* who leaves later than the one after it holds that one back: a few milliseconds at most */
         if (last->until_us >= until_us) {
             last->units += units;
+            return;
+        }
+        if (state->log_count == state->log_capacity) { /* charges: more than the limit's units */
+            last->units += units;
+            last->until_us = until_us;
             return;
         }
     }
@@ -47,7 +54,7 @@ uint64_t log_ready_us(const struct weir_store_key *state, const struct weir_plan
     for (uint32_t nth = 0; nth < state->log_count; nth++) {
         sum -= entry_at(state, nth)->units;
         if (sum + least <= plan->limit_units) {
-            return entry_at(state, nth)->until_us;
+            return saturating_sub(entry_at(state, nth)->until_us, state->stepped_us);
         }
     }
     return state->updated_us;

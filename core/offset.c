@@ -4,15 +4,26 @@
  * receiving the answer, so the midpoint is wrong by at most half the round trip (Cristian,
  * "Probabilistic clock synchronization", 1989, section 3), plus the truncation to microseconds. The
  * error then grows with the two clocks' drift, taken as 200 ppm. An answer replaces the measurement
- * in force if its error is smaller than that one's by now: the best recent round trip wins. */
+ * in force if its error is smaller than that one's by now: the best recent round trip wins. If the
+ * two cannot both be right, one of the clocks has stepped since, and the newer one is. */
 #include "limiter_private.h"
 #include "weir/assert.h"
 
 #define DRIFT_DIVISOR 5000 /* 200 ppm */
 #define ROUND_TRIP_DECAY 16
 
-void clock_learn(struct clock_offset *clock, uint64_t sent_ns, uint64_t received_ns,
-                 uint64_t store_us)
+/* Whether no offset lies within both measurements' errors. */
+static int contradicts(const struct clock_offset *clock, uint64_t now_ns, int64_t offset_ns,
+                       uint64_t error_ns)
+{
+    const int64_t apart_ns = (int64_t)((uint64_t)offset_ns - (uint64_t)clock->offset_ns);
+    const uint64_t distance_ns = apart_ns < 0 ? 0 - (uint64_t)apart_ns : (uint64_t)apart_ns;
+
+    return distance_ns > clock_error_ns(clock, now_ns) + error_ns;
+}
+
+int clock_learn(struct clock_offset *clock, uint64_t sent_ns, uint64_t received_ns,
+                uint64_t store_us)
 {
     WEIR_ASSERT(received_ns >= sent_ns);
     const uint64_t round_trip_ns = received_ns - sent_ns;
@@ -20,15 +31,18 @@ void clock_learn(struct clock_offset *clock, uint64_t sent_ns, uint64_t received
     const uint64_t decayed = clock->round_trip_ns - clock->round_trip_ns / ROUND_TRIP_DECAY;
 
     clock->round_trip_ns = round_trip_ns > decayed ? round_trip_ns : decayed;
-    if (clock->known && clock_error_ns(clock, received_ns) < error_ns) {
-        return;
-    }
     /* two's complement difference: exact whatever the two epochs are */
-    clock->offset_ns =
+    const int64_t offset_ns =
         (int64_t)(store_us * NS_PER_US + NS_PER_US / 2 - (sent_ns + round_trip_ns / 2));
+    const int has_stepped = clock->known ? contradicts(clock, received_ns, offset_ns, error_ns) : 0;
+    if (clock->known && !has_stepped && clock_error_ns(clock, received_ns) < error_ns) {
+        return 0;
+    }
+    clock->offset_ns = offset_ns;
     clock->error_ns = error_ns;
     clock->measured_ns = received_ns;
     clock->known = true;
+    return has_stepped;
 }
 
 uint64_t clock_error_ns(const struct clock_offset *clock, uint64_t now_ns)

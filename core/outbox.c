@@ -1,13 +1,12 @@
-/* What leaves the limiter besides asks in the ordinary course: reports of spent units, and asks
- * whose answer nobody waits for, such as the last of a key that makes room for another. Both are
- * rings; a call that could need a place checks for room before it changes anything. */
+/* What leaves the limiter besides asks in the ordinary course: reports of spent units, a ring, and
+ * the last words of keys that make room for others, which are flights of nobody. A call that could
+ * need a place checks for room before it changes anything. */
 #include "limiter_private.h"
 #include "weir/assert.h"
 
 bool outbox_has_room(const struct weir_limiter *limiter)
 {
-    return limiter->report_count + OUTBOX_RESERVE <= REPORT_OUTBOX &&
-           limiter->last_word_count + OUTBOX_RESERVE <= ASK_OUTBOX;
+    return limiter->report_count + OUTBOX_RESERVE <= REPORT_OUTBOX;
 }
 
 static void append_report(struct weir_limiter *limiter, const struct weir_report *report)
@@ -88,21 +87,11 @@ bool weir_limiter_next_report(struct weir_limiter *limiter, struct weir_report *
     return true;
 }
 
-static struct weir_ask *append_ask(struct weir_limiter *limiter)
-{
-    WEIR_ASSERT(limiter->last_word_count < ASK_OUTBOX);
-    const uint32_t place = (limiter->last_word_first + limiter->last_word_count) % ASK_OUTBOX;
-    limiter->last_word_count++;
-    return &limiter->last_words[place];
-}
-
 void outbox_last_words(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
-    limiter->hot[slot].flags |= HOT_RETURN;
-    asking_build(limiter, slot, now_ns, append_ask(limiter));
-}
+    struct weir_ask ask;
 
-void outbox_ask(struct weir_limiter *limiter, const struct weir_ask *ask)
-{
-    *append_ask(limiter) = *ask;
+    limiter->hot[slot].flags |= HOT_RETURN;
+    asking_build(limiter, slot, now_ns, &ask);
+    flight_queue(limiter, &ask, now_ns);
 }

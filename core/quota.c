@@ -75,6 +75,7 @@ bool weir_limiter_quota(const struct weir_limiter *limiter, uint64_t now_ns,
         return false;
     }
     const struct cold *cold = &limiter->cold[slot];
+    now_ns = local_time_read(limiter, now_ns);
     const uint64_t store_ns = clock_store_ns(&limiter->clock, now_ns);
     const uint64_t then_ns = cold->answered_us * NS_PER_US;
     quota->age_ns = store_ns > then_ns ? store_ns - then_ns : 0;
@@ -132,6 +133,7 @@ uint64_t weir_limiter_spendable_units(const struct weir_limiter *limiter, uint64
 {
     const uint32_t slot = table_find(limiter, key);
 
+    now_ns = local_time_read(limiter, now_ns);
     if (slot == SLOT_NONE || !lease_is_held(limiter, slot) ||
         clock_late_ns(&limiter->clock, now_ns) >= limiter->cold[slot].lease_end_us * NS_PER_US) {
         return 0;

@@ -2,6 +2,8 @@
 #include "limiter_private.h"
 
 #define CACHE_LINE 64
+#define ASK_CAPACITY 4096u
+#define BREAKER_FAILURES 5u
 
 /* Where each part lies in the caller's memory. */
 struct layout {
@@ -12,7 +14,10 @@ struct layout {
     size_t plan_deleted;
     size_t waiters;
     size_t directs;
-    size_t direct_heads;
+    size_t flights;
+    size_t flight_heads;
+    size_t breakers;
+    size_t queues;
     size_t weight_versions;
     size_t weights;
     size_t index;
@@ -27,7 +32,26 @@ static bool options_are_valid(const struct weir_limiter_options *options)
            options->plan_capacity >= 1 && options->plan_capacity <= UINT16_MAX &&
            options->endpoint_capacity <= UINT16_MAX && options->waiter_capacity >= 1 &&
            options->waiter_capacity <= WEIR_WAITERS_MAX &&
-           (unsigned)options->full_table <= WEIR_FULL_TABLE_PER_REQUEST;
+           (unsigned)options->full_table <= WEIR_FULL_TABLE_PER_REQUEST &&
+           options->shard_count <= WEIR_SHARDS_MAX && options->ask_capacity <= WEIR_WAITERS_MAX;
+}
+
+static uint64_t value_or(uint64_t value, uint64_t otherwise)
+{
+    return value == 0 ? otherwise : value;
+}
+
+static struct weir_limiter_options with_defaults(const struct weir_limiter_options *options)
+{
+    struct weir_limiter_options all = *options;
+
+    all.shard_count = (uint32_t)value_or(all.shard_count, 1);
+    all.ask_capacity = (uint32_t)value_or(all.ask_capacity, ASK_CAPACITY);
+    all.process_count = (uint32_t)value_or(all.process_count, 1);
+    all.breaker_failures = (uint32_t)value_or(all.breaker_failures, BREAKER_FAILURES);
+    all.wait_max_ns = value_or(all.wait_max_ns, WEIR_WAIT_MAX_NS);
+    all.ask_timeout_ns = value_or(all.ask_timeout_ns, WEIR_ASK_TIMEOUT_NS);
+    return all;
 }
 
 static size_t place(size_t *end, size_t count, size_t size)
@@ -52,18 +76,68 @@ static struct layout layout_of(const struct weir_limiter_options *options)
     layout.plan_deleted = place(&layout.end, options->plan_capacity, sizeof(bool));
     layout.waiters = place(&layout.end, options->waiter_capacity, sizeof(struct waiter));
     layout.directs = place(&layout.end, options->waiter_capacity, sizeof(struct direct));
-    layout.direct_heads =
-        place(&layout.end, direct_head_count(options->waiter_capacity), sizeof(uint32_t));
+    layout.flights = place(&layout.end, options->ask_capacity, sizeof(struct flight));
+    layout.flight_heads =
+        place(&layout.end, flight_head_count(options->ask_capacity), sizeof(uint32_t));
+    layout.breakers = place(&layout.end, options->shard_count, sizeof(struct breaker));
+    layout.queues = place(&layout.end, QUEUE_HELD + options->shard_count, sizeof(struct ask_queue));
     layout.weight_versions = place(&layout.end, options->endpoint_capacity, sizeof(uint64_t));
     layout.weights = place(&layout.end, options->endpoint_capacity, sizeof(uint32_t));
     layout.index = place(&layout.end, layout.index_size, sizeof(uint32_t));
-    layout.heap = place(&layout.end, options->key_capacity, sizeof(uint32_t));
+    layout.heap = place(&layout.end, deadline_capacity(options), sizeof(uint32_t));
     return layout;
 }
 
 size_t weir_limiter_size(const struct weir_limiter_options *options)
 {
-    return options_are_valid(options) ? layout_of(options).end : 0;
+    if (!options_are_valid(options)) {
+        return 0;
+    }
+    const struct weir_limiter_options all = with_defaults(options);
+    return layout_of(&all).end;
+}
+
+/* Where its options say that they are. */
+static void find_parts(struct weir_limiter *limiter)
+{
+    const struct layout layout = layout_of(&limiter->options);
+    unsigned char *base = (unsigned char *)limiter;
+
+    limiter->hot = (void *)(base + layout.hot);
+    limiter->cold = (void *)(base + layout.cold);
+    limiter->degraded = (void *)(base + layout.degraded);
+    limiter->plans = (void *)(base + layout.plans);
+    limiter->plan_deleted = (void *)(base + layout.plan_deleted);
+    limiter->waiters = (void *)(base + layout.waiters);
+    limiter->directs = (void *)(base + layout.directs);
+    limiter->flights = (void *)(base + layout.flights);
+    limiter->flight_heads = (void *)(base + layout.flight_heads);
+    limiter->breakers = (void *)(base + layout.breakers);
+    limiter->queues = (void *)(base + layout.queues);
+    limiter->weight_versions = (void *)(base + layout.weight_versions);
+    limiter->weights = (void *)(base + layout.weights);
+    limiter->index = (void *)(base + layout.index);
+    limiter->index_mask = layout.index_size - 1;
+    limiter->heap = (void *)(base + layout.heap);
+}
+
+/* Without a key, an ask or a request. */
+static void start(struct weir_limiter *limiter, const struct weir_limiter_options *options)
+{
+    *limiter = (struct weir_limiter){
+        .options = *options,
+        .inner_ns = options->start_ns,
+        .free_slot = SLOT_NONE,
+    };
+    find_parts(limiter);
+    for (uint32_t i = 0; i <= limiter->index_mask; i++) {
+        limiter->index[i] = 0;
+    }
+    waiting_init(limiter);
+    direct_init(limiter);
+    ask_queue_init(limiter);
+    flight_init(limiter);
+    breaker_init(limiter);
 }
 
 enum weir_status weir_limiter_init(struct weir_limiter **limiter, void *memory, size_t memory_size,
@@ -73,32 +147,14 @@ enum weir_status weir_limiter_init(struct weir_limiter **limiter, void *memory, 
     if (!options_are_valid(options)) {
         return WEIR_ERR_ARGUMENT;
     }
-    const struct layout layout = layout_of(options);
-    if (memory == NULL || memory_size < layout.end || (uintptr_t)memory % CACHE_LINE != 0) {
+    const struct weir_limiter_options all = with_defaults(options);
+    if (memory == NULL || memory_size < layout_of(&all).end ||
+        (uintptr_t)memory % CACHE_LINE != 0) {
         return WEIR_ERR_MEMORY_SIZE;
     }
 
-    unsigned char *base = memory;
     struct weir_limiter *made = memory;
-    *made = (struct weir_limiter){
-        .options = *options,
-        .hot = (void *)(base + layout.hot),
-        .cold = (void *)(base + layout.cold),
-        .degraded = (void *)(base + layout.degraded),
-        .plans = (void *)(base + layout.plans),
-        .plan_deleted = (void *)(base + layout.plan_deleted),
-        .waiters = (void *)(base + layout.waiters),
-        .directs = (void *)(base + layout.directs),
-        .direct_heads = (void *)(base + layout.direct_heads),
-        .weight_versions = (void *)(base + layout.weight_versions),
-        .weights = (void *)(base + layout.weights),
-        .index = (void *)(base + layout.index),
-        .index_mask = layout.index_size - 1,
-        .heap = (void *)(base + layout.heap),
-        .free_slot = SLOT_NONE,
-        .ask_first = SLOT_NONE,
-        .ask_last = SLOT_NONE,
-    };
+    start(made, &all);
     for (uint32_t i = 0; i < options->plan_capacity; i++) {
         made->plans[i] = (struct weir_plan){0};
         made->plan_deleted[i] = false;
@@ -107,16 +163,32 @@ enum weir_status weir_limiter_init(struct weir_limiter **limiter, void *memory, 
         made->weights[i] = 1;
         made->weight_versions[i] = 0;
     }
-    for (uint32_t i = 0; i < layout.index_size; i++) {
-        made->index[i] = 0;
-    }
-    if (made->options.process_count == 0) {
-        made->options.process_count = 1;
-    }
-    waiting_init(made);
-    direct_init(made);
     *limiter = made;
     return WEIR_OK;
+}
+
+void weir_limiter_reincarnate(struct weir_limiter *limiter, uint64_t now_ns, uint32_t process,
+                              uint64_t incarnation)
+{
+    struct weir_limiter_options options = limiter->options;
+
+    options.process = process;
+    options.incarnation = incarnation;
+    options.start_ns = now_ns;
+    start(limiter, &options);
+}
+
+struct weir_limiter *weir_limiter_relocate(void *memory)
+{
+    struct weir_limiter *limiter = memory;
+
+    find_parts(limiter);
+    return limiter;
+}
+
+void weir_limiter_set_process_count(struct weir_limiter *limiter, uint32_t process_count)
+{
+    limiter->options.process_count = process_count == 0 ? 1 : process_count;
 }
 
 struct weir_plan plan_for_ask(const struct weir_limiter *limiter, uint32_t plan_index,

@@ -65,7 +65,7 @@ uint32_t table_insert(struct weir_limiter *limiter, const struct weir_key *key)
     uint32_t slot = limiter->free_slot;
 
     if (slot != SLOT_NONE) {
-        limiter->free_slot = limiter->cold[slot].ask_next;
+        limiter->free_slot = limiter->cold[slot].link.next;
     } else {
         WEIR_ASSERT(limiter->used_slots < limiter->options.key_capacity);
         slot = limiter->used_slots++;
@@ -80,7 +80,6 @@ uint32_t table_insert(struct weir_limiter *limiter, const struct weir_key *key)
         .deadline_ns = NEVER,
         .rate_share_period = NEVER,
         .life = ++limiter->lives,
-        .ask_next = SLOT_NONE,
         .wait_last = SLOT_NONE,
     };
     degraded_start(limiter, slot);
@@ -105,7 +104,7 @@ void table_remove(struct weir_limiter *limiter, uint32_t slot)
     }
     limiter->index[hole] = 0;
     limiter->hot[slot].flags = 0;
-    limiter->cold[slot].ask_next = limiter->free_slot;
+    limiter->cold[slot].link.next = limiter->free_slot;
     limiter->free_slot = slot;
 }
 

@@ -31,8 +31,10 @@ static void advance_in(struct weir_store_key *state, const struct weir_key *key,
 static struct weir_plan advance(struct weir_store_key *state, const struct weir_key *key,
                                 const struct weir_plan *plan, uint64_t now_us)
 {
-    const uint64_t share_period = now_us / WEIR_SHARE_US;
+    stepped_follow(state, key, now_us);
+    const uint64_t share_period = (now_us + state->stepped_us) / WEIR_SHARE_US;
 
+    pair_roll_back(state->spilled_us, state->share_period, share_period);
     pair_roll_back(state->rate_milli, state->share_period, share_period);
     pair_roll_back(state->active, state->share_period, share_period);
     state->share_period = greater(share_period, state->share_period);
@@ -84,6 +86,7 @@ void weir_store_key_init(struct weir_store_key *state, const struct weir_key *ke
     *state = (struct weir_store_key){
         .version = 1,
         .updated_us = now_us,
+        .since_us = now_us,
         .share_period = now_us / WEIR_SHARE_US,
         .log = state->log,
         .log_capacity = state->log_capacity,
@@ -191,6 +194,7 @@ static void debit_grant(struct weir_store_key *state, const struct weir_ask *ask
 {
     const uint32_t waiting = spent_at_once(ask, plan, grant);
 
+    state->taken_units += grant->units;
     switch ((enum weir_algorithm)plan->algorithm) {
     case WEIR_ALGORITHM_BUCKET:
         state->tokens -= grant->units;
@@ -315,7 +319,8 @@ static struct grant grant_for(struct weir_store_key *state, const struct weir_as
         grant.units = ask->need_units;
     } else {
         grant = decide_grant(state, ask, plan);
-        bucket_adjust_flight(state, ask->flight_us, now_us);
+        /* the clock may be behind what the flights were counted by */
+        bucket_adjust_flight(state, ask->flight_us, state->updated_us);
         debit_grant(state, ask, plan, &grant, now_us);
     }
     return grant;
@@ -323,26 +328,37 @@ static struct grant grant_for(struct weir_store_key *state, const struct weir_as
 
 /* The effect of a new ask. */
 static void apply(struct weir_store_key *state, const struct weir_ask *ask, uint64_t now_us,
-                  struct weir_answer *answer)
+                  const struct weir_store_run *run, struct weir_answer *answer)
 {
     const struct weir_plan plan = advance(state, &ask->key, &ask->plan, now_us);
     struct grant grant = {0};
 
+    answer->flags = lost_take_over(state, ask, &plan, now_us, run);
     settle(state, ask, &plan, now_us);
+    charge(state, ask, &plan, now_us);
     count_demand(state, ask);
-    if ((ask->flags & WEIR_ASK_RETURN) == 0) {
+    state->asked_us = now_us;
+    state->asked_active = state->active[0] + state->active[1];
+    const bool grace = now_us < state->grace_until_us && !is_unlimited(state);
+    if ((ask->flags & WEIR_ASK_RETURN) == 0 && !grace) {
         grant = grant_for(state, ask, &plan, now_us);
     }
     state->version++;
 
-    answer->flags = grant.flags;
+    answer->flags |= grant.flags;
     answer->granted_units = grant.units;
     answer->trickle_count = grant.trickle_count;
     answer->trickle_period = state->trickle_period + 1;
     answer->lease_end_us = lease_end_us(state, &plan, now_us);
-    answer->retry_us = retry_us(state, ask, &plan, &grant, now_us);
     answer->outstanding_units = weir_store_key_out(state);
-    if (grant.units == 0 && answer->retry_us != 0 && answer->outstanding_units > ask->held_units) {
+    if (grace) {
+        answer->flags |= WEIR_ANSWER_GRACE;
+        answer->retry_us = state->grace_until_us;
+    } else {
+        answer->retry_us = retry_us(state, ask, &plan, &grant, now_us);
+    }
+    if (!grace && grant.units == 0 && answer->retry_us != 0 &&
+        answer->outstanding_units > ask->held_units) {
         answer->flags |= WEIR_ANSWER_PARKED;
     }
     if (newest_version(state) != ask->plan.version) {
@@ -350,39 +366,83 @@ static void apply(struct weir_store_key *state, const struct weir_ask *ask, uint
     }
 }
 
-enum weir_status weir_take(struct weir_store_key *state, struct weir_ask_record *record,
-                           const struct weir_ask *ask, uint64_t now_us,
-                           const struct weir_store_run *run, struct weir_answer *answer)
+/* Carry out an ask that was not carried out before. */
+static void carry_out(struct weir_store_key *state, const struct weir_ask *ask, uint64_t now_us,
+                      const struct weir_store_run *run, struct weir_answer *answer)
 {
-    *answer = (struct weir_answer){0};
-    if (!ask_is_valid(ask)) {
-        return WEIR_ERR_ARGUMENT;
-    }
-    if (record->id.sequence == ask->id.sequence && record->id.process == ask->id.process &&
-        record->id.incarnation == ask->id.incarnation) {
-        *answer = record->answer;
-        answer->flags |= WEIR_ANSWER_REPEATED;
-        return WEIR_OK;
-    }
-    if (weir_store_log_capacity(&ask->plan) > state->log_capacity) {
-        return WEIR_ERR_MEMORY_SIZE;
-    }
-    if (state->version == 0) {
-        weir_store_key_init(state, &ask->key, &ask->plan, now_us, ask->plan.capacity_units);
-    }
+    struct weir_ask named = *ask;
 
-    apply(state, ask, now_us, answer);
-    answer->key = ask->key;
-    answer->id = ask->id;
-    answer->store_us = now_us;
-    answer->reached_us = state->updated_us;
-    answer->run_id = run->id;
+    if (state->version == 0) {
+        lost_begin(state, ask, now_us, run);
+    }
+    stepped_follow(state, &ask->key, now_us);
+    named.lease_end_us = stepped_lease_end_us(state, ask->lease_end_us);
+    apply(state, &named, now_us, run, answer);
+    /* a lease that is not known cannot be counted as out: it must not live */
+    answer->reached_us =
+        named.lease_end_us == 0 ? greater(state->updated_us, ask->lease_end_us) : state->updated_us;
     answer->version = state->version;
     answer->remaining_units = weir_store_key_remaining(state);
     answer->previous_units = state->previous_units;
     answer->global_rate_milli = state->rate_milli[0] + state->rate_milli[1];
     answer->share_period = state->share_period;
     answer->active_processes = (uint32_t)lesser(state->active[0] + state->active[1], UINT32_MAX);
-    *record = (struct weir_ask_record){.id = ask->id, .answer = *answer};
+}
+
+static bool is_same(const struct weir_ask_id *one, const struct weir_ask_id *other)
+{
+    return one->sequence == other->sequence && one->process == other->process &&
+           one->incarnation == other->incarnation;
+}
+
+/* Whether the record is of a later ask of the same life: sequence numbers go round. */
+static bool is_overtaken(const struct weir_ask_record *record, const struct weir_ask *ask)
+{
+    return (ask->flags & WEIR_ASK_SPEND) == 0 && record->id.sequence != 0 &&
+           record->id.process == ask->id.process && record->id.incarnation == ask->id.incarnation &&
+           record->id.sequence - ask->id.sequence < UINT32_C(1) << 31;
+}
+
+enum weir_status weir_take(struct weir_store_key *state, struct weir_ask_record *record,
+                           const struct weir_ask *ask, uint64_t now_us,
+                           const struct weir_store_run *run, struct weir_answer *answer)
+{
+    const bool lives = now_us < record->expires_us;
+
+    *answer = (struct weir_answer){0};
+    if (!ask_is_valid(ask)) {
+        return WEIR_ERR_ARGUMENT;
+    }
+    answer->key = ask->key;
+    answer->id = ask->id;
+    answer->store_us = now_us;
+    answer->reached_us = now_us;
+    answer->run_id = run->id;
+    if (ask->flags & WEIR_ASK_PROBE) {
+        answer->flags = WEIR_ANSWER_PROBED;
+        return WEIR_OK;
+    }
+    if (lives && is_same(&record->id, &ask->id)) {
+        *answer = record->answer;
+        answer->flags |= WEIR_ANSWER_REPEATED;
+        return WEIR_OK;
+    }
+    if ((ask->expires_us != 0 && now_us >= ask->expires_us) ||
+        (lives && is_overtaken(record, ask))) {
+        answer->flags = WEIR_ANSWER_EXPIRED;
+        return WEIR_OK;
+    }
+    if (weir_store_log_capacity(&ask->plan) > state->log_capacity) {
+        *answer = (struct weir_answer){0};
+        return WEIR_ERR_MEMORY_SIZE;
+    }
+    carry_out(state, ask, now_us, run, answer);
+    const uint64_t expires_us = ask->expires_us == 0 ? now_us + WEIR_RECORD_US : ask->expires_us;
+    *record = (struct weir_ask_record){
+        .id = ask->id,
+        /* the one before may come again for longer than this one may */
+        .expires_us = greater(expires_us, lives ? record->expires_us : 0),
+        .answer = *answer,
+    };
     return WEIR_OK;
 }

@@ -18,7 +18,7 @@ bool waiting_has_room(const struct weir_limiter *limiter)
            limiter->used_waiters < limiter->options.waiter_capacity;
 }
 
-uint32_t waiting_take_place(struct weir_limiter *limiter, uint32_t cost)
+uint32_t waiting_take_place(struct weir_limiter *limiter, uint64_t now_ns, uint32_t cost)
 {
     uint32_t place = limiter->waiter_free;
 
@@ -28,19 +28,20 @@ uint32_t waiting_take_place(struct weir_limiter *limiter, uint32_t cost)
     } else {
         place = limiter->used_waiters++;
     }
-    limiter->waiters[place] =
-        (struct waiter){.ticket = limiter->next_ticket++, .cost = cost, .next = place};
+    limiter->waiters[place] = (struct waiter){
+        .ticket = limiter->next_ticket++, .since_ns = now_ns, .cost = cost, .next = place};
     return place;
 }
 
-bool waiting_add(struct weir_limiter *limiter, uint32_t slot, uint32_t cost, uint64_t *ticket)
+bool waiting_add(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns, uint32_t cost,
+                 uint64_t *ticket)
 {
     struct cold *cold = &limiter->cold[slot];
 
     if (!waiting_has_room(limiter) || cost > UINT32_MAX / 2 - cold->wait_units) {
         return false;
     }
-    const uint32_t place = waiting_take_place(limiter, cost);
+    const uint32_t place = waiting_take_place(limiter, now_ns, cost);
     struct waiter *waiter = &limiter->waiters[place];
     if (cold->wait_last != SLOT_NONE) {
         waiter->next = limiter->waiters[cold->wait_last].next;
@@ -96,6 +97,13 @@ void waiting_settled(struct weir_limiter *limiter, uint32_t place)
     limiter->settled_last = place;
 }
 
+static struct weir_decision deleted(void)
+{
+    return (struct weir_decision){.verdict = WEIR_VERDICT_DENIED,
+                                  .reason = WEIR_REASON_OVER_LIMIT,
+                                  .retry_after_ns = WEIR_RETRY_NEVER};
+}
+
 /* Decide one waiter with what is held now; false: the store may have more, ask again. */
 static bool settle_one(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                        struct waiter *waiter)
@@ -103,9 +111,7 @@ static bool settle_one(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     struct hot *hot = &limiter->hot[slot];
 
     if (limiter->plan_deleted[hot->plan_index]) {
-        waiter->decision = (struct weir_decision){.verdict = WEIR_VERDICT_DENIED,
-                                                  .reason = WEIR_REASON_OVER_LIMIT,
-                                                  .retry_after_ns = WEIR_RETRY_NEVER};
+        waiter->decision = deleted();
         return true;
     }
     if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
@@ -115,13 +121,14 @@ static bool settle_one(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     }
     if (waiter->cost <= hot->held_units) {
         lease_spend(limiter, slot, waiter->cost);
-        waiter->decision = (struct weir_decision){.verdict = WEIR_VERDICT_ADMITTED};
+        waiter->decision = (struct weir_decision){.mode = breaker_mode(limiter, &hot->key)};
         return true;
     }
     if (!lease_denies(limiter, slot, waiter->cost)) {
         return false;
     }
     waiter->decision = limiter_denial(limiter, slot, now_ns, waiter->cost);
+    waiter->decision.mode = breaker_mode(limiter, &hot->key);
     return true;
 }
 
@@ -157,6 +164,49 @@ void waiting_settle(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns
     cold->wait_last = kept_last;
     if (kept_last != SLOT_NONE) {
         limiter->waiters[kept_last].next = kept_first;
+    }
+}
+
+uint64_t waiting_due_ns(const struct weir_limiter *limiter, uint32_t slot)
+{
+    const uint32_t last = limiter->cold[slot].wait_last;
+
+    if (last == SLOT_NONE) {
+        return NEVER;
+    }
+    const uint32_t first = limiter->waiters[last].next;
+    return saturating_add(limiter->waiters[first].since_ns, limiter->options.wait_max_ns);
+}
+
+struct weir_decision waiting_decide_alone(struct weir_limiter *limiter, uint32_t slot,
+                                          uint64_t now_ns, uint32_t cost)
+{
+    struct hot *hot = &limiter->hot[slot];
+
+    if (limiter->plan_deleted[hot->plan_index]) {
+        return deleted();
+    }
+    if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
+        hot->spent_units += cost; /* in the window that is on when the store's time is known */
+        limiter->counts.degraded_admitted++;
+        return (struct weir_decision){.reason = WEIR_REASON_UNLIMITED, .mode = WEIR_MODE_DEGRADED};
+    }
+    const struct weir_decision decision = degraded_decide(limiter, slot, now_ns, cost);
+    if (degraded_has_charge(limiter, slot) && (hot->flags & HOT_GRACE) == 0) {
+        asking_queue(limiter, slot, 0);
+    }
+    return decision;
+}
+
+void waiting_give_up(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                     uint64_t until_ns)
+{
+    while (limiter->cold[slot].wait_last != SLOT_NONE &&
+           waiting_due_ns(limiter, slot) <= until_ns) {
+        const uint32_t place = waiting_leave(limiter, slot);
+        struct waiter *waiter = &limiter->waiters[place];
+        waiter->decision = waiting_decide_alone(limiter, slot, now_ns, waiter->cost);
+        waiting_settled(limiter, place);
     }
 }
 

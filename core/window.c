@@ -25,7 +25,7 @@ void window_start(struct weir_store_key *state, const struct weir_key *key,
     set_lease_ends(state, key, plan);
 }
 
-static void weigh(struct weir_store_key *state, const struct weir_key *key,
+void window_weigh(struct weir_store_key *state, const struct weir_key *key,
                   const struct weir_plan *plan)
 {
     const uint64_t start_us = period_start_us(key, state->window_index, plan->window_us);
@@ -48,7 +48,7 @@ void window_advance(struct weir_store_key *state, const struct weir_key *key,
         set_lease_ends(state, key, plan);
     }
     if (plan->algorithm == WEIR_ALGORITHM_SLIDING) {
-        weigh(state, key, plan);
+        window_weigh(state, key, plan);
     }
 }
 
@@ -58,10 +58,38 @@ void window_give_back(struct weir_store_key *state, const struct weir_key *key,
     const uint64_t start_us = period_start_us(key, state->window_index, plan->window_us);
 
     if (lease_end_us > start_us && lease_end_us <= state->lease_end_us[0]) {
+        state->taken_units -= (int64_t)lesser(state->tokens, units);
         state->tokens = saturating_sub(state->tokens, units);
     } else if (lease_end_us == start_us && plan->algorithm == WEIR_ALGORITHM_SLIDING) {
         state->previous_units = saturating_sub(state->previous_units, units);
-        weigh(state, key, plan);
+        window_weigh(state, key, plan);
+    }
+}
+
+uint64_t window_count_max(const struct weir_plan *plan)
+{
+    return plan->algorithm == WEIR_ALGORITHM_SLIDING ? (WEIR_EXACT_MAX - 1) / plan->window_us
+                                                     : WEIR_EXACT_MAX - 1;
+}
+
+void window_charge(struct weir_store_key *state, const struct weir_ask *ask,
+                   const struct weir_plan *plan, uint64_t until_us)
+{
+    const uint64_t index = period_of(&ask->key, until_us, plan->window_us);
+    const uint64_t most = window_count_max(plan);
+    const int sliding = plan->algorithm == WEIR_ALGORITHM_SLIDING;
+    uint64_t before = 0;
+
+    if (index >= state->window_index) {
+        state->tokens = lesser(state->tokens + ask->charge_units, most);
+        state->taken_units += ask->charge_units;
+        before = ask->charge_before_units;
+    } else if (index + 1 == state->window_index) {
+        before = ask->charge_units;
+    }
+    if (sliding) {
+        state->previous_units = lesser(state->previous_units + before, most);
+        window_weigh(state, &ask->key, plan);
     }
 }
 

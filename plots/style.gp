@@ -17,6 +17,8 @@ colour_over = "#D55E00"
 colour_under = "#56B4E9"
 colour_first_touches = "#E69F00"
 colour_budget = "#E8F3EC"
+colour_fault = "#FBE3D0"
+colour_fault_edge = "#D9A27C"
 colour_text = "#222222"
 colour_faint = "#666666"
 colour_grid = "#E4E4E4"
@@ -47,7 +49,7 @@ colour_policy = value("colour_".policy)
 width = 640
 height = figure eq "worst-keys" ? 640 : 460
 two_lines = strstrt(finding, "\n") > 0
-legend_rows = figure eq "timeline" || figure eq "processes" || (exists("causes") && words(causes) < 3) ? 1 : 2
+legend_rows = figure eq "timeline" || figure eq "processes" || figure eq "degraded" || figure eq "outage" || (exists("causes") && words(causes) < 3) ? 1 : 2
 below(pixels) = 1 - (pixels + (two_lines ? 23.0 : 0.0)) / height
 if (kind eq "svg") {
     # no size of its own: it fills the width it is given
@@ -76,6 +78,9 @@ digits(top) = top < 5500 ? "%g" : top / 1000**floor(log10(top)/3) < 5.5 ? "%.1s%
 
 # SVG draws points larger than PNG does
 dot = kind eq "svg" ? 0.5 : 1.0
+
+# a y axis is so much longer for the names of faults above the data
+room(rows) = 1.0 / (1 - 0.06*rows)
 
 time_label = "simulated time, ".time_unit
 y_title = ""

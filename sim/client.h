@@ -10,6 +10,7 @@
 #include "exchange.h"
 #include "weir/decision.h"
 #include "weir/limiter.h"
+#include "weir/snapshot.h"
 
 struct sim_demand {
     uint32_t key;
@@ -66,6 +67,10 @@ struct sim_client_operations {
     bool (*quota)(const struct sim_client *client, uint64_t local_ns, uint32_t key,
                   struct weir_quota *quota);
     uint64_t (*spendable_units)(const struct sim_client *client, uint64_t local_ns, uint32_t key);
+    /* What is held and known of a key; see weir/snapshot.h. NULL for a client that holds nothing.
+     */
+    bool (*snapshot)(const struct sim_client *client, uint64_t local_ns, uint32_t key,
+                     struct weir_snapshot *snapshot);
     void (*free)(struct sim_client *client);
 };
 

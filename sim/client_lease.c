@@ -1,6 +1,7 @@
 /* The core, as a client: the very archive that ships. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "client.h"
 #include "memory.h"
@@ -14,6 +15,7 @@ struct client_lease {
     const struct sim_catalog *catalog;
     struct weir_limiter *limiter;
     void *memory;
+    size_t memory_size;
     uint64_t reported_units;
     uint64_t undecided_count;
 };
@@ -59,7 +61,7 @@ static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,
 
     const enum weir_status status =
         weir_limiter_decide(self->limiter, local_ns, &request, &decision);
-    if (status == WEIR_ERR_TABLE_BUSY || status == WEIR_ERR_WAITERS_FULL) {
+    if (status == WEIR_ERR_TABLE_BUSY) {
         /* the limiter has no place for it: this host turns it away, as it does in an overload */
         self->undecided_count++;
         return (struct weir_decision){.verdict = WEIR_VERDICT_DENIED, .retry_after_ns = 1};
@@ -109,8 +111,7 @@ static bool reply(struct sim_client *client, uint64_t local_ns, const struct sim
     struct client_lease *self = (struct client_lease *)client;
     const enum weir_status status = weir_limiter_answer(self->limiter, local_ns, &exchange->answer);
 
-    if (status !=
-        WEIR_ERR_UNEXPECTED) { /* the last ask of an evicted key: nobody waits for its answer */
+    if (status != WEIR_ERR_UNEXPECTED) { /* it was written off, or this one came twice */
         must(status);
     }
     drain_reports(self);
@@ -128,6 +129,22 @@ static void refused(struct sim_client *client, uint64_t local_ns,
         must(status);
     }
     drain_reports(self);
+}
+
+/* As fork(2) leaves it: the memory is the parent's, and the child makes itself another process. */
+static void fork_limiter(struct sim_client *client, const struct sim_client *parent,
+                         uint64_t local_ns, uint32_t process, uint64_t incarnation)
+{
+    struct client_lease *self = (struct client_lease *)client;
+
+    memcpy(self->memory, ((const struct client_lease *)parent)->memory, self->memory_size);
+    self->limiter = weir_limiter_relocate(self->memory);
+    weir_limiter_reincarnate(self->limiter, local_ns, process, incarnation);
+}
+
+static void set_process_count(struct sim_client *client, uint32_t process_count)
+{
+    weir_limiter_set_process_count(((struct client_lease *)client)->limiter, process_count);
 }
 
 static bool next_settled(struct sim_client *client, struct weir_settled *settled)
@@ -192,6 +209,22 @@ static uint64_t undecided_count(const struct sim_client *client)
     return ((const struct client_lease *)client)->undecided_count;
 }
 
+static void counts(const struct sim_client *client, struct weir_limiter_counts *counts)
+{
+    weir_limiter_counts(((const struct client_lease *)client)->limiter, counts);
+}
+
+static uint32_t open_breaker_count(const struct sim_client *client)
+{
+    const struct client_lease *self = (const struct client_lease *)client;
+    uint32_t count = 0;
+
+    for (uint32_t shard = 0; shard < self->catalog->scenario->shard_count; shard++) {
+        count += weir_limiter_breaker(self->limiter, shard) != WEIR_BREAKER_CLOSED;
+    }
+    return count;
+}
+
 static bool quota(const struct sim_client *client, uint64_t local_ns, uint32_t key,
                   struct weir_quota *quota)
 {
@@ -206,6 +239,14 @@ static uint64_t spendable_units(const struct sim_client *client, uint64_t local_
     const struct client_lease *self = (const struct client_lease *)client;
 
     return weir_limiter_spendable_units(self->limiter, local_ns, &self->catalog->keys[key].key);
+}
+
+static bool snapshot(const struct sim_client *client, uint64_t local_ns, uint32_t key,
+                     struct weir_snapshot *snapshot)
+{
+    const struct client_lease *self = (const struct client_lease *)client;
+
+    return weir_limiter_snapshot(self->limiter, local_ns, &self->catalog->keys[key].key, snapshot);
 }
 
 static uint64_t lost_units(const struct sim_client *client, uint32_t key)
@@ -255,6 +296,8 @@ static const struct sim_client_operations operations = {
     .next_exchange = next_exchange,
     .reply = reply,
     .refused = refused,
+    .fork = fork_limiter,
+    .set_process_count = set_process_count,
     .next_settled = next_settled,
     .configure = configure,
     .next_deadline_ns = next_deadline_ns,
@@ -262,8 +305,11 @@ static const struct sim_client_operations operations = {
     .shutdown = shutdown_limiter,
     .reported_units = reported_units,
     .undecided_count = undecided_count,
+    .counts = counts,
+    .open_breaker_count = open_breaker_count,
     .quota = quota,
     .spendable_units = spendable_units,
+    .snapshot = snapshot,
     .lost_units = lost_units,
     .reap = reap,
     .forget = forget,
@@ -299,6 +345,10 @@ struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint3
         .waiter_capacity = WAITERS,
         .start_ns = start_ns,
         .full_table = full_table(scenario),
+        .shard_count = scenario->shard_count,
+        .process_count = (uint32_t)scenario->process_count,
+        .wait_max_ns = scenario->wait_max_ns,
+        .ask_timeout_ns = scenario->ask_timeout_ns,
         .breaker_failures = (scenario->without & SIM_WITHOUT_BREAKER) != 0 ? UINT32_MAX : 0,
     };
     const size_t size = (weir_limiter_size(&options) + 63) / 64 * 64;
@@ -306,6 +356,7 @@ struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint3
     self->base.operations = &operations;
     self->catalog = catalog;
     self->memory = aligned_alloc(64, size);
+    self->memory_size = size;
     if (self->memory == NULL) {
         fprintf(stderr, "weir: out of memory (%zu bytes for one process)\n", size);
         exit(70);

@@ -12,6 +12,7 @@
 #include "plot.h"
 #include "plot_data.h"
 #include "progress.h"
+#include "replay.h"
 #include "result.h"
 #include "screen.h"
 #include "twin.h"
@@ -296,6 +297,8 @@ static int run(const struct options *options, const struct sim_scenario *scenari
     struct sim_result result;
     sim_progress_phase(&progress, "measuring");
     sim_result_make(&result, &world, options->kernel);
+    sim_replay_note(result.json, options->scenario, options->sets, options->set_count,
+                    options->kernel);
     sim_progress_end(&progress);
     const double wall_s = (double)(sim_progress_wall_ns() - progress.started_ns) / 1e9;
     int status = status_of(&result);

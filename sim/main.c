@@ -7,6 +7,7 @@
 #include "command_check.h"
 #include "command_init.h"
 #include "command_run.h"
+#include "command_why.h"
 
 struct command {
     const char *name;
@@ -16,6 +17,7 @@ struct command {
 
 static const struct command commands[] = {
     {"run", sim_command_run, "simulate a scenario and measure its limiter"},
+    {"why", sim_command_why, "repeat a run and explain one decision"},
     {"check", sim_command_check, "read scenarios and say what is wrong with them"},
     {"init", sim_command_init, "write a scenario to begin with"},
 };

@@ -84,6 +84,9 @@ bool sim_plot_draw(const char *folder, const struct sim_plot_data *data, enum si
 
     snprintf(ending, sizeof ending, ".%s", kinds[kind]);
     for (unsigned i = 0; kind != SIM_PLOT_NONE && i < SIM_PLOT_FIGURE_COUNT; i++) {
+        if (!sim_plot_figure_is_due(i, data)) {
+            continue;
+        }
         const char *name = sim_plot_figure_name(i);
         enum sim_gnuplot_outcome outcome = SIM_GNUPLOT_FAILED;
         FILE *script = tmpfile();

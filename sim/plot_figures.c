@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "plot_faults.h"
 #include "plot_findings.h"
 #include "plot_script.h"
 #include "readable.h"
@@ -55,6 +56,7 @@ static const char *timeline(FILE *script, const struct sim_plot_data *data)
     }
     fprintf(script, "%.9g\t%.6g\nEOD\n", duration_s, limits[count - 1]);
     sim_plot_script_number(script, "top", top > 0 ? top : 1);
+    sim_plot_faults_shade(script, data->world);
     free(limits);
     return NULL;
 }
@@ -351,11 +353,22 @@ static const struct figure figures[SIM_PLOT_FIGURE_COUNT] = {
     {"processes", processes, sim_plot_find_processes},
     {"causes", causes, sim_plot_find_causes},
     {"worst-keys", worst_keys, sim_plot_find_worst_keys},
+    {"degraded", sim_plot_degraded, sim_plot_find_degraded},
+    {"outage", sim_plot_outage, sim_plot_find_outage},
 };
 
 const char *sim_plot_figure_name(unsigned figure)
 {
     return figures[figure].name;
+}
+
+bool sim_plot_figure_is_due(unsigned figure, const struct sim_plot_data *data)
+{
+    const bool is_outage = figures[figure].print == sim_plot_outage;
+    const bool is_degraded = figures[figure].print == sim_plot_degraded;
+
+    return (!is_outage || data->world->watch.outages.count > 0) &&
+           (!is_degraded || data->world->scenario->faults.count > 0);
 }
 
 /* Which policy made the decisions: pictures of one policy have one colour. */

@@ -8,10 +8,13 @@
 
 #include "plot_data.h"
 
-#define SIM_PLOT_FIGURE_COUNT 7
+#define SIM_PLOT_FIGURE_COUNT 9
 
 /* "timeline", "error", ... */
 const char *sim_plot_figure_name(unsigned figure);
+
+/* Those about faults are drawn of runs that have any. */
+bool sim_plot_figure_is_due(unsigned figure, const struct sim_plot_data *data);
 
 /* Print all that gnuplot needs to draw it as NAME.KIND (svg, png) in the current folder. */
 void sim_plot_print_figure(FILE *script, unsigned figure, const char *kind,

@@ -331,7 +331,10 @@ static void run_before(struct sim_process *process, uint64_t bound_ns, bool at_b
 
 void sim_process_run(struct sim_process *process, uint64_t until_ns)
 {
-    run_before(process, until_ns, false);
+    const struct sim_recorder *recorder = process->world->recorder;
+    const uint64_t bound_ns = recorder == NULL ? UINT64_MAX : sim_recorder_bound_ns(recorder);
+
+    run_before(process, until_ns < bound_ns ? until_ns : bound_ns, false);
 }
 
 void sim_process_reply(struct sim_process *process, struct sim_exchange *exchange, uint64_t now_ns)

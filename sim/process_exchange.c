@@ -71,6 +71,9 @@ static void send_exchange(struct sim_process *process, struct sim_exchange *exch
     const struct fault_fate fate =
         fault_message(&scenario->faults, now_ns, FAULT_TO_STORE, process->number,
                       world->catalog.keys[exchange->key].shard, exchange->number);
+    if (world->recorder != NULL) {
+        sim_recorder_sent(world->recorder, exchange);
+    }
     sim_metrics_ask(&world->metrics, now_ns);
     if (fate.lost) {
         sim_world_end_exchange(world, exchange, now_ns);

@@ -119,12 +119,14 @@ static void print_recovery(FILE *file, const struct sim_screen *screen,
     } else if (liveness->recovery == SIM_RECOVERY_UNKNOWN) {
         snprintf(text, sizeof text, "not seen: the run ends too early after the last fault");
     } else if (liveness->recovered_ns == liveness->last_end_ns) {
-        snprintf(text, sizeof text, "at once; %s intervals checked",
-                 sim_readable_count(liveness->checked_intervals).text);
+        snprintf(text, sizeof text, "at once; %s interval%s checked",
+                 sim_readable_count(liveness->checked_intervals).text,
+                 liveness->checked_intervals == 1 ? "" : "s");
     } else {
-        snprintf(text, sizeof text, "%s after the last fault; %s intervals checked",
-                 sim_readable_duration(liveness->recovered_ns - liveness->last_end_ns).text,
-                 sim_readable_count(liveness->checked_intervals).text);
+        snprintf(text, sizeof text, "%s after the last fault; %s interval%s checked",
+                 sim_readable_time(liveness->recovered_ns - liveness->last_end_ns).text,
+                 sim_readable_count(liveness->checked_intervals).text,
+                 liveness->checked_intervals == 1 ? "" : "s");
     }
     sim_screen_wrap(file, screen->width, "recovery ", text);
 }

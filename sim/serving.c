@@ -64,7 +64,13 @@ void sim_serving_ask(struct sim_world *world, struct sim_exchange *exchange, uin
         sim_polling_before_serving(&world->polling, &world->store, exchange->key,
                                    exchange->done_ns);
         sim_watch_before_serving(&world->watch, &world->store, exchange->key, exchange->done_ns);
+        if (world->recorder != NULL) {
+            sim_recorder_serving(world->recorder, world, exchange, now_ns, exchange->done_ns);
+        }
         sim_store_serve(&world->store, exchange, exchange->done_ns);
+        if (world->recorder != NULL) {
+            sim_recorder_served(world->recorder, world, exchange, exchange->done_ns);
+        }
         sim_trace_hash_add(&world->trace, exchange->done_ns, shard, exchange->answer.granted_units,
                            exchange->key);
     }

@@ -175,6 +175,9 @@ void sim_world_decided(struct sim_world *world, uint32_t process, const struct s
 {
     const bool admitted = decision->verdict == WEIR_VERDICT_ADMITTED;
 
+    if (world->recorder != NULL) {
+        sim_recorder_decided(world->recorder, process, request, decided_ns, decision);
+    }
     sim_metrics_decision(&world->metrics, class_of(world, request->key), admitted,
                          request->first_touch, decided_ns - request->arrived_ns);
     world->metrics.pairs += request->first_touch;
@@ -203,6 +206,9 @@ static void generate_arrivals(struct sim_world *world, uint64_t end_ns)
                                                  arrival.cost_units);
         world->ideal.given_up += !is_due;
         sim_watch_arrival(&world->watch, &arrival, is_due);
+        if (world->recorder != NULL) {
+            sim_recorder_arrival(world->recorder, world, &arrival, is_due);
+        }
         sim_herd_arrival(&world->herd, arrival.key, arrival.time_ns);
         sim_process_enqueue(&world->processes[arrival.process], &arrival);
         world->metrics.requests++;
@@ -284,11 +290,21 @@ static void on_life(struct sim_world *world, uint64_t now_ns)
     }
 }
 
+static void on_stop(struct sim_world *world)
+{
+    sim_recorder_stop(world->recorder, world);
+    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+        sim_world_run_process(world, &world->processes[i]);
+    }
+}
+
 static void on_event(void *context, uint64_t now_ns, uint64_t tag)
 {
     struct sim_world *world = context;
 
-    if (tag >= SIM_WORLD_TAG_SAMPLE_KEY) {
+    if (tag == SIM_WORLD_TAG_RECORDER) {
+        on_stop(world);
+    } else if (tag >= SIM_WORLD_TAG_SAMPLE_KEY) {
         sim_sampling_window(world, (uint32_t)(tag - SIM_WORLD_TAG_SAMPLE_KEY), now_ns);
     } else if (tag >= SIM_WORLD_TAG_WAKE) {
         struct sim_process *process = &world->processes[tag - SIM_WORLD_TAG_WAKE];
@@ -325,6 +341,9 @@ static void on_message(void *context, uint64_t now_ns, const struct sim_message 
         return;
     }
     struct sim_process *process = &world->processes[message->to];
+    if (world->recorder != NULL) {
+        sim_recorder_answered(world->recorder, exchange, now_ns);
+    }
     if (sim_world_life_takes(world, exchange, now_ns)) {
         return;
     }

@@ -17,6 +17,7 @@
 #include "metrics.h"
 #include "polling.h"
 #include "process.h"
+#include "recorder.h"
 #include "store.h"
 #include "trace_hash.h"
 #include "twin.h"
@@ -63,7 +64,11 @@ struct sim_world {
     /* called now and then with how far the run is; may be NULL */
     void (*progress)(void *context, const struct sim_world *world, uint64_t now_ns);
     void *progress_context;
+    struct sim_recorder *recorder; /* watches one request; NULL: nobody does */
 };
+
+/* The last of the events of an instant. */
+#define SIM_WORLD_TAG_RECORDER (UINT64_C(3) << 32)
 
 /* Returns false with a one-line reason in `error` if the kernel refuses the scenario. */
 bool sim_world_init(struct sim_world *world, const struct sim_scenario *scenario,

@@ -32,6 +32,9 @@ static inline struct desk desk_open(const struct weir_plan *plan, uint32_t key_c
         .waiter_capacity = 5,
         .start_ns = DESK_START_NS,
         .full_table = full_table,
+        .ask_capacity = 16,
+        .wait_max_ns = 3600 * NS_PER_S, /* how long a request waits is not the matter here */
+        .ask_timeout_ns = 3600 * NS_PER_S,
     };
     struct desk desk = {.now_ns = DESK_START_NS};
 

@@ -8,6 +8,7 @@
 
 #define SMALL_KEYS 100
 #define SMALL_WAITERS 20
+#define SMALL_ASKS 16
 #define SMALL_START_NS (UINT64_C(1000) * NS_PER_S)
 
 static inline struct weir_limiter *small_limiter(const struct weir_plan *plan)
@@ -21,6 +22,7 @@ static inline struct weir_limiter *small_limiter(const struct weir_plan *plan)
         .plan_capacity = 1,
         .waiter_capacity = SMALL_WAITERS,
         .start_ns = SMALL_START_NS,
+        .ask_capacity = SMALL_ASKS,
     };
     struct weir_limiter *limiter;
 

@@ -78,7 +78,7 @@ static void the_need_is_what_waits_beyond_what_is_held(void **state)
         reset(NULL);
         hold(CASES[i].held, CASES[i].held);
         for (size_t j = 0; j < 3 && CASES[i].costs[j] != 0; j++) {
-            assert_true(waiting_add(limiter, 0, CASES[i].costs[j], &ticket));
+            assert_true(waiting_add(limiter, 0, SMALL_START_NS, CASES[i].costs[j], &ticket));
         }
         const struct weir_ask ask = build();
         assert_int_equal(ask.need_units, CASES[i].need);
@@ -166,7 +166,7 @@ static void whoever_waits_turns_a_return_into_a_question(void **state)
     uint64_t ticket;
     hold(3, 3);
     hot->flags |= HOT_RETURN;
-    assert_true(waiting_add(limiter, 0, 4, &ticket));
+    assert_true(waiting_add(limiter, 0, SMALL_START_NS, 4, &ticket));
 
     const struct weir_ask ask = build();
 

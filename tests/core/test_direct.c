@@ -105,7 +105,8 @@ static void one_that_waits_long_is_not_taken_for_another(void **state)
     for (unsigned i = 0; i < 40; i++) {
         desk_admit(&desk, 2, 1);
     }
-    desk.limiter->directs[0].flight_us = 0; /* as if it were not late by now */
+    desk.limiter->flights[desk.limiter->directs[0].flight].ask.flight_us =
+        0; /* as if it were not late by now */
     const struct weir_answer answer = desk_grant(&desk, &ask);
     desk_hear(&desk, &answer);
 
@@ -346,13 +347,14 @@ static void every_request_needs_a_place_of_its_own(void **state)
     }
     const uint32_t demand_units = desk.limiter->hot[0].demand_units;
 
-    assert_int_equal(desk_try(&desk, 1, 1, &decision), WEIR_ERR_WAITERS_FULL);
+    decision = desk_decide(&desk, 1, 1);
+    assert_int_equal(decision.mode, WEIR_MODE_DEGRADED);
     assert_int_equal(decision.ticket, 0);
-    assert_int_equal(desk.limiter->hot[0].demand_units, demand_units);
+    assert_int_equal(desk.limiter->hot[0].demand_units, demand_units + 1);
     desk_no_ask(&desk);
     const struct weir_answer answer = desk_grant(&desk, &ask);
     desk_hear(&desk, &answer);
-    assert_int_equal(desk_try(&desk, 1, 1, &decision), WEIR_ERR_WAITERS_FULL); /* not fetched */
+    assert_int_equal(desk_decide(&desk, 1, 1).mode, WEIR_MODE_DEGRADED); /* not fetched */
     desk_settled(&desk, ticket);
     assert_int_equal(desk_wait(&desk, 1, 1), 6);
 }

@@ -310,12 +310,12 @@ static void a_key_without_a_place_needs_one_to_wait_in(void **state)
 {
     (void)state;
     struct desk desk = full_desk();
-    struct weir_decision decision;
     for (unsigned i = 0; i < 5; i++) {
         desk_wait(&desk, 3 + i, 1);
     }
 
-    assert_int_equal(desk_try(&desk, 8, 1, &decision), WEIR_ERR_WAITERS_FULL);
+    const struct weir_decision decision = desk_decide(&desk, 8, 1);
+    assert_int_equal(decision.mode, WEIR_MODE_DEGRADED);
     assert_int_equal(decision.ticket, 0);
     assert_int_equal(desk_decide(&desk, 1, 1).verdict, WEIR_VERDICT_ADMITTED);
 }

@@ -130,8 +130,8 @@ static void permits_of_a_trickle_become_valid_one_by_one(void **state)
     assert_int_equal(cold->trickle[0] + cold->trickle[1], 0);
 }
 
-/* A better answer may set the estimate back: what is valid stays valid, a window once begun is not
- * left. */
+/* A better answer may set the estimate back: what is valid stays valid, and a window that may have
+ * begun is not left. */
 static void a_clock_set_back_takes_nothing_away(void **state)
 {
     (void)state;
@@ -146,10 +146,56 @@ static void a_clock_set_back_takes_nothing_away(void **state)
 
     assert_int_equal(hot->held_units, 2);
     assert_int_equal(cold->trickle_taken, 2);
-    cold->window_index++;
-    lease_refresh(limiter, 0, surely_ns(300 * MS_US));
+    const uint64_t end_us = START_US + MINUTE_US;
+    lease_refresh(limiter, 0, clock_surely_reached_ns(&limiter->clock, SMALL_START_NS, end_us));
     assert_int_equal(cold->window_index, START_US / MINUTE_US + 1);
-    assert_int_equal(hot->spent_units, 3);
+    hot->spent_units = 4;
+    lease_refresh(limiter, 0, possibly_ns(MINUTE_US));
+    assert_int_equal(cold->window_index, START_US / MINUTE_US + 1);
+    assert_int_equal(hot->spent_units, 4);
+}
+
+/* The clock had jumped a minute ahead. What is spent from now on counts where it belongs, next to
+ * what was reported of that window before. */
+static void a_window_that_has_not_begun_is_left(void **state)
+{
+    (void)state;
+    struct weir_report report;
+    hold(0, LEASE_END_US + 5 * SECOND_US);
+    lease_refresh(limiter, 0, surely_ns(300 * MS_US));
+    const uint32_t life = cold->life;
+    cold->window_index++;
+    hot->spent_units = 3;
+
+    lease_refresh(limiter, 0, surely_ns(300 * MS_US));
+
+    assert_int_equal(cold->window_index, START_US / MINUTE_US);
+    assert_int_equal(hot->spent_units, 0);
+    assert_int_not_equal(cold->life, life);
+    assert_int_equal(cold->report_sequence, 0);
+    assert_true(weir_limiter_next_report(limiter, &report));
+    assert_int_equal(report.window_index, START_US / MINUTE_US + 1);
+    assert_int_equal(report.spent_units, 3);
+    assert_int_equal(report.life, life);
+    assert_false(report.sealed);
+    assert_false(weir_limiter_next_report(limiter, &report));
+}
+
+/* A process that could not learn the store's time spends all the same. */
+static void what_was_spent_before_the_time_was_known_counts_in_the_window_that_is_on(void **state)
+{
+    (void)state;
+    struct weir_report report;
+    hold(0, LEASE_END_US + 5 * SECOND_US);
+    cold->window_us = 0;
+    hot->spent_units = 7;
+
+    lease_refresh(limiter, 0, surely_ns(300 * MS_US));
+
+    assert_int_equal(cold->window_us, MINUTE_US);
+    assert_int_equal(cold->window_index, START_US / MINUTE_US);
+    assert_int_equal(hot->spent_units, 7);
+    assert_false(weir_limiter_next_report(limiter, &report));
 }
 
 static void a_trickle_is_followed_by_the_next(void **state)
@@ -339,7 +385,7 @@ static void what_comes_too_late_for_those_who_wait_is_unused(void **state)
     cold->need_units = 10;
     cold->least_units = 10;
     cold->flight_us = 1000;
-    assert_true(waiting_add(limiter, 0, 10, &ticket));
+    assert_true(waiting_add(limiter, 0, SMALL_START_NS, 10, &ticket));
     const struct weir_answer answer = answer_now(15); /* five ahead */
 
     lease_take_answer(limiter, 0, possibly_ns(1000) + NS_PER_US, &answer);
@@ -367,8 +413,8 @@ static void a_partial_grant_is_leased(void **state)
     for (size_t i = 0; i < 5; i++) {
         uint64_t ticket;
         reset(NULL);
-        assert_true(waiting_add(limiter, 0, 4, &ticket));
-        assert_true(waiting_add(limiter, 0, 6, &ticket));
+        assert_true(waiting_add(limiter, 0, SMALL_START_NS, 4, &ticket));
+        assert_true(waiting_add(limiter, 0, SMALL_START_NS, 6, &ticket));
         cold->need_units = 10;
         cold->least_units = 4;
         cold->flight_us = CASES[i].flight_us;
@@ -430,6 +476,8 @@ int main(void)
         TEST(promises_end_with_the_lease_and_are_reported),
         TEST(permits_of_a_trickle_become_valid_one_by_one),
         TEST(a_clock_set_back_takes_nothing_away),
+        TEST(a_window_that_has_not_begun_is_left),
+        TEST(what_was_spent_before_the_time_was_known_counts_in_the_window_that_is_on),
         TEST(a_trickle_is_followed_by_the_next),
         TEST(a_denial_holds_until_the_retry_time_or_the_next_permit),
         TEST(a_denial_for_good_is_not_forgotten),

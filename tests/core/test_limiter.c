@@ -13,6 +13,7 @@ static struct weir_limiter_options good_options(void)
         .plan_capacity = 2,
         .endpoint_capacity = 2,
         .waiter_capacity = 3,
+        .ask_capacity = 8,
         .start_ns = NS_PER_S,
     };
 }
@@ -25,7 +26,7 @@ static struct weir_request request_of(uint32_t cost)
 /* A limiter with a bucket plan in slot 0; the memory is static, one at a time. */
 static struct weir_limiter *one_limiter(void)
 {
-    static _Alignas(64) unsigned char memory[65536];
+    static _Alignas(64) unsigned char memory[1 << 17];
     const struct weir_limiter_options options = good_options();
     const struct weir_plan plan = bucket_plan(10, 100);
     struct weir_limiter *limiter;
@@ -170,7 +171,7 @@ static void b10_limit_zero_denies_without_asking(void **state)
     assert_false(weir_limiter_next_ask(limiter, 2 * NS_PER_S, &ask));
 }
 
-static void every_waiting_request_needs_a_place(void **state)
+static void a_request_that_has_no_place_to_wait_in_is_decided_without_the_store(void **state)
 {
     (void)state;
     struct weir_limiter *limiter = one_limiter();
@@ -187,10 +188,16 @@ static void every_waiting_request_needs_a_place(void **state)
     }
     assert_true(weir_limiter_next_ask(limiter, 2 * NS_PER_S, &ask));
     assert_int_equal(ask.need_units, 3);
-    assert_refused(limiter, &request, WEIR_ERR_WAITERS_FULL);
+    assert_int_equal(weir_limiter_decide(limiter, 2 * NS_PER_S, &request, &decision), WEIR_OK);
+    assert_int_not_equal(decision.verdict, WEIR_VERDICT_PENDING);
+    assert_int_equal(decision.mode, WEIR_MODE_DEGRADED);
     request.key.low++; /* another key waits for the same places */
-    assert_refused(limiter, &request, WEIR_ERR_WAITERS_FULL);
-    assert_int_equal(table_find(limiter, &request.key), SLOT_NONE); /* and is not let in */
+    assert_int_equal(weir_limiter_decide(limiter, 2 * NS_PER_S, &request, &decision), WEIR_OK);
+    assert_int_not_equal(decision.verdict, WEIR_VERDICT_PENDING);
+    assert_int_equal(decision.mode, WEIR_MODE_DEGRADED);
+    assert_true(weir_limiter_next_ask(limiter, 2 * NS_PER_S, &ask)); /* the next one may do */
+    assert_int_equal(ask.key.low, request.key.low);
+    assert_int_equal(ask.need_units, 0);
 }
 
 static void a_free_endpoint_touches_nothing(void **state)
@@ -233,7 +240,8 @@ static void what_waits_for_one_key_stays_below_2_to_the_31(void **state)
     assert_int_equal(weir_limiter_decide(limiter, 2 * NS_PER_S, &request, &decision), WEIR_OK);
     assert_true(weir_limiter_next_ask(limiter, 2 * NS_PER_S, &ask));
     assert_int_equal(ask.need_units, WEIR_COST_MAX);
-    assert_refused(limiter, &request, WEIR_ERR_WAITERS_FULL);
+    assert_int_equal(weir_limiter_decide(limiter, 2 * NS_PER_S, &request, &decision), WEIR_OK);
+    assert_int_equal(decision.mode, WEIR_MODE_DEGRADED);
 }
 
 static void shutdown_without_keys_is_done_at_once(void **state)
@@ -256,7 +264,7 @@ int main(void)
         cmocka_unit_test(b04_cost_zero_touches_nothing),
         cmocka_unit_test(b01_d07_a_cost_above_the_capacity_is_never_worth_waiting_for),
         cmocka_unit_test(b10_limit_zero_denies_without_asking),
-        cmocka_unit_test(every_waiting_request_needs_a_place),
+        cmocka_unit_test(a_request_that_has_no_place_to_wait_in_is_decided_without_the_store),
         cmocka_unit_test(a_free_endpoint_touches_nothing),
         cmocka_unit_test(the_demand_of_large_costs_saturates),
         cmocka_unit_test(what_waits_for_one_key_stays_below_2_to_the_31),

@@ -166,17 +166,17 @@ static void a_full_outbox_stops_what_needs_it_and_nothing_else(void **state)
     struct weir_limiter *limiter = fleet_limiter(fleet, 0);
     struct weir_decision decision;
     struct weir_request request = {.endpoint = WEIR_NO_ENDPOINT, .cost = 1};
-    for (uint32_t key = 0; key < 20; key++) {
+    for (uint32_t key = 0; key < 62; key++) {
         fleet_decide(fleet, 0, key, 1);
     }
-    fleet_request(fleet, 0, 19, 10); /* under way */
+    fleet_request(fleet, 0, 61, 10); /* under way */
 
     assert_int_equal(weir_limiter_shutdown(limiter, fleet_local_ns(fleet, 0)),
                      WEIR_SHUTDOWN_OUTBOX_FULL);
-    request.key = fleet->keys[50].key; /* a new key may have to evict one */
+    request.key = fleet->keys[63].key; /* a new key may have to evict one */
     assert_int_equal(weir_limiter_decide(limiter, fleet_local_ns(fleet, 0), &request, &decision),
                      WEIR_ERR_OUTBOX_FULL);
-    request.key = fleet->keys[19].key; /* a held key's slow path may have to report */
+    request.key = fleet->keys[61].key; /* a held key's slow path may have to report */
     request.cost = 11;
     assert_int_equal(weir_limiter_decide(limiter, fleet_local_ns(fleet, 0), &request, &decision),
                      WEIR_ERR_OUTBOX_FULL);
@@ -184,7 +184,7 @@ static void a_full_outbox_stops_what_needs_it_and_nothing_else(void **state)
     assert_int_equal(weir_limiter_decide(limiter, fleet_local_ns(fleet, 0), &request, &decision),
                      WEIR_OK);
     assert_int_equal(decision.verdict, WEIR_VERDICT_ADMITTED);
-    fleet_admit(fleet, 19, 9, decision.reason);
+    fleet_admit(fleet, 61, 9, decision.reason);
     struct fleet_exchange *exchange = &fleet->exchanges[0];
     fleet_serve(fleet, exchange);
     assert_int_equal(weir_limiter_answer(limiter, fleet_local_ns(fleet, 0), &exchange->answer),

@@ -132,20 +132,21 @@ static void room_is_kept_for_what_one_call_may_need(void **state)
     expect_assert_failure(outbox_report(limiter, 0, false));
 }
 
-static void last_words_give_everything_back_and_have_room_of_their_own(void **state)
+static void last_words_give_everything_back_as_flights_of_nobody(void **state)
 {
     (void)state;
     struct weir_limiter *limiter = limiter_with_key();
     struct weir_ask ask;
-    for (unsigned i = 0; i < ASK_OUTBOX; i++) {
-        assert_int_equal(outbox_has_room(limiter), i <= ASK_OUTBOX - OUTBOX_RESERVE);
+    for (unsigned i = 0; i < SMALL_ASKS; i++) {
+        assert_true(flight_has_room(limiter));
         limiter->hot[0].held_units = i + 1;
         limiter->cold[0].leased_units = i + 3;
         outbox_last_words(limiter, 0, SMALL_START_NS);
     }
+    assert_false(flight_has_room(limiter));
     expect_assert_failure(outbox_last_words(limiter, 0, SMALL_START_NS));
 
-    for (unsigned i = 0; i < ASK_OUTBOX; i++) {
+    for (unsigned i = 0; i < SMALL_ASKS; i++) {
         assert_true(weir_limiter_next_ask(limiter, SMALL_START_NS, &ask));
         assert_int_equal(ask.flags, WEIR_ASK_RETURN);
         assert_int_equal(ask.returned_units, i + 1);
@@ -154,7 +155,7 @@ static void last_words_give_everything_back_and_have_room_of_their_own(void **st
         assert_int_equal(ask.id.sequence, i + 1);
     }
     assert_false(weir_limiter_next_ask(limiter, SMALL_START_NS, &ask));
-    assert_true(outbox_has_room(limiter));
+    assert_false(flight_has_room(limiter)); /* until they are answered */
 }
 
 static void units_without_a_slot_have_lives_of_their_own(void **state)
@@ -184,11 +185,11 @@ static void an_ask_that_nobody_waits_for_goes_out_first(void **state)
 {
     (void)state;
     struct weir_limiter *limiter = limiter_with_key();
-    const struct weir_ask last = {.key = small_key(6), .unused_units = 77};
+    const struct weir_ask last = {.key = small_key(6), .id = {.sequence = 9}, .unused_units = 77};
     struct weir_ask ask;
 
     asking_queue(limiter, 0, 0);
-    outbox_ask(limiter, &last);
+    flight_queue(limiter, &last, SMALL_START_NS);
     assert_true(weir_limiter_next_ask(limiter, SMALL_START_NS, &ask));
     assert_memory_equal(&ask, &last, sizeof last);
     assert_true(weir_limiter_next_ask(limiter, SMALL_START_NS, &ask));
@@ -205,7 +206,7 @@ int main(void)
         cmocka_unit_test(owed_is_what_was_given_up_and_not_told_yet),
         cmocka_unit_test(reports_come_out_in_order_however_often_the_ring_turns),
         cmocka_unit_test(room_is_kept_for_what_one_call_may_need),
-        cmocka_unit_test(last_words_give_everything_back_and_have_room_of_their_own),
+        cmocka_unit_test(last_words_give_everything_back_as_flights_of_nobody),
         cmocka_unit_test(units_without_a_slot_have_lives_of_their_own),
         cmocka_unit_test(an_ask_that_nobody_waits_for_goes_out_first),
     };

@@ -12,6 +12,7 @@ static struct weir_limiter_options good_options(void)
         .plan_capacity = 2,
         .endpoint_capacity = 2,
         .waiter_capacity = 3,
+        .ask_capacity = 8,
         .start_ns = NS_PER_S,
     };
 }
@@ -34,9 +35,9 @@ static void options_out_of_range_have_no_size(void **state)
 {
     (void)state;
     const struct weir_limiter_options good = good_options();
-    struct weir_limiter_options bad[10];
+    struct weir_limiter_options bad[12];
 
-    for (size_t i = 0; i < 10; i++) {
+    for (size_t i = 0; i < 12; i++) {
         bad[i] = good;
     }
     bad[0].key_capacity = 0;
@@ -48,8 +49,10 @@ static void options_out_of_range_have_no_size(void **state)
     bad[6].waiter_capacity = WEIR_WAITERS_MAX + 1;
     bad[7].key_capacity = UINT32_MAX;
     bad[8].plan_capacity = UINT32_MAX;
+    bad[10].shard_count = WEIR_SHARDS_MAX + 1;
+    bad[11].ask_capacity = WEIR_WAITERS_MAX + 1;
     bad[9].full_table = (enum weir_full_table)(WEIR_FULL_TABLE_PER_REQUEST + 1);
-    for (size_t i = 0; i < 10; i++) {
+    for (size_t i = 0; i < 12; i++) {
         static _Alignas(64) unsigned char memory[65536];
         struct weir_limiter *limiter = (void *)memory;
         assert_int_equal(weir_limiter_size(&bad[i]), 0);
@@ -67,6 +70,8 @@ static void the_largest_options_have_a_size(void **state)
     options.plan_capacity = 65535;
     options.endpoint_capacity = 65535;
     options.waiter_capacity = WEIR_WAITERS_MAX;
+    options.ask_capacity = WEIR_WAITERS_MAX;
+    options.shard_count = WEIR_SHARDS_MAX;
 
     const size_t size = weir_limiter_size(&options);
 

@@ -121,6 +121,10 @@ static void one_late_visit_refills_as_much_as_many(void **state)
     weir_store_key_advance(&store, &PLAIN_KEY, &plan, end_us);
     weir_store_key_advance(&once, &PLAIN_KEY, &plan, end_us);
 
+    /* what spilled is booked to the share period of the visit that sees it */
+    assert_int_equal(once.spilled_us[0] + once.spilled_us[1],
+                     store.spilled_us[0] + store.spilled_us[1]);
+    memcpy(store.spilled_us, once.spilled_us, sizeof store.spilled_us);
     assert_memory_equal(&store, &once, sizeof store);
     assert_int_equal(once.outstanding[0] + once.outstanding[1], 0);
 }

@@ -35,7 +35,8 @@ struct world {
     struct weir_store_key store;
     struct process processes[PROCESSES];
     uint64_t now_us;
-    uint64_t read_us; /* the store's clock: steps back now and then */
+    uint64_t read_us; /* the store's clock: a little behind now and then; for more see
+                         test_stepped.c */
 
     /* the exact limiter */
     uint64_t tokens, carry, exact_us, window;
@@ -151,6 +152,7 @@ static void ask(struct world *world, struct process *process)
         .key = world->key,
         .id = {.process = (uint32_t)(process - world->processes), .sequence = ++process->sequence},
         .plan = world->plan,
+        .expires_us = UINT64_MAX,      /* repeated until the answer comes */
         .flags = WEIR_ASK_HAS_TRICKLE, /* trickles are not modelled here */
         .need_units = need,
         .least_units = least,
@@ -262,7 +264,7 @@ static void run(struct world *world)
         const unsigned scale = (unsigned)dice_below(dice, 22);
         world->now_us += dice_below(dice, 3) == 0 ? dice_below(dice, UINT64_C(1) << scale) : 0;
         world->read_us =
-            world->now_us - (dice_below(dice, 20) == 0 ? dice_below(dice, MINUTE_US) : 0);
+            world->now_us - (dice_below(dice, 20) == 0 ? dice_below(dice, SECOND_US) : 0);
         act(world, &world->processes[dice_below(dice, PROCESSES)]);
         check_sums(world);
     }

@@ -15,7 +15,7 @@ static uint64_t add(struct weir_limiter *limiter, uint32_t slot, uint32_t cost)
 {
     uint64_t ticket;
 
-    assert_true(waiting_add(limiter, slot, cost, &ticket));
+    assert_true(waiting_add(limiter, slot, SMALL_START_NS, cost, &ticket));
     return ticket;
 }
 
@@ -165,7 +165,7 @@ static void places_are_used_again_only_after_they_were_fetched(void **state)
         assert_int_equal(add(limiter, i % 2, 1), i + 1);
     }
     assert_false(waiting_has_room(limiter));
-    assert_false(waiting_add(limiter, 0, 1, &ticket));
+    assert_false(waiting_add(limiter, 0, SMALL_START_NS, 1, &ticket));
     hold(limiter, 0, SMALL_WAITERS);
     waiting_settle(limiter, 0, SMALL_START_NS);
     assert_false(waiting_has_room(limiter));
@@ -185,10 +185,10 @@ static void the_sum_of_what_waits_does_not_overflow(void **state)
     uint64_t ticket;
     add(limiter, 0, UINT32_MAX / 2 - 5);
 
-    assert_false(waiting_add(limiter, 0, 6, &ticket));
-    assert_true(waiting_add(limiter, 0, 5, &ticket));
-    assert_false(waiting_add(limiter, 0, 1, &ticket));
-    assert_true(waiting_add(limiter, 1, 1, &ticket));
+    assert_false(waiting_add(limiter, 0, SMALL_START_NS, 6, &ticket));
+    assert_true(waiting_add(limiter, 0, SMALL_START_NS, 5, &ticket));
+    assert_false(waiting_add(limiter, 0, SMALL_START_NS, 1, &ticket));
+    assert_true(waiting_add(limiter, 1, SMALL_START_NS, 1, &ticket));
 }
 
 /* To go on alone, see direct.c: the others keep their order, and the places stay taken. */
@@ -222,7 +222,7 @@ static void waiters_leave_in_order_of_arrival(void **state)
     assert_true(weir_limiter_next_settled(limiter, &settled));
     assert_int_equal(settled.ticket, 1);
     assert_int_equal(settled.decision.reason, WEIR_REASON_OVER_LIMIT);
-    assert_int_equal(waiting_take_place(limiter, 3), first); /* free again */
+    assert_int_equal(waiting_take_place(limiter, SMALL_START_NS, 3), first); /* free again */
     assert_int_equal(limiter->waiters[first].ticket, 6);
 }
 

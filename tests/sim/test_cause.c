@@ -119,6 +119,10 @@ static void a_charge_is_no_error_by_itself(void **state)
 
     assert_int_equal(case_under(&played, 0, 0) + case_over(&played, 0, 0), 0);
     assert_int_equal(case_under(&played, 0, 1), 30);
+    int64_t part[SIM_CAUSE_COUNT];
+    sim_cause_split(&played.accuracy, 0, 1, 30, part);
+    assert_int_equal(part[SIM_CAUSE_PARKED], 0); /* not -RATE, made up for by withheld refill */
+    assert_int_equal(part[SIM_CAUSE_WITHHELD], 30);
     assert_int_equal(cause(&played, SIM_CAUSE_DEGRADED), 0);
     assert_int_equal(sum(&played), 30);
     case_end(&played);

@@ -100,6 +100,7 @@ static void check_at_one_second(const char *text, uint64_t large_ns)
                                    {.time_ns = large_ns, .cost_units = 40}};
 
     world_run_load(&run.scenario, FILE_NAME, text);
+    world_run_be_patient(&run.scenario);
     run.scenario.traffic[0].pattern = SIM_PATTERN_TRACE;
     run.scenario.traffic[0].from_ns = 0;
     run.scenario.traffic[0].rows = rows;

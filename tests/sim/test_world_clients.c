@@ -30,6 +30,7 @@ static void play(struct world_run *run, const char *text, const struct sim_on_de
 {
     world_run_load(&run->scenario, FILE_NAME, text);
     run->scenario.traffic[0].on_denial = *on_denial;
+    world_run_be_patient(&run->scenario); /* three round trips are more than a request waits */
     world_run_start(run, SIM_KERNEL_HEAP);
 }
 

@@ -47,7 +47,7 @@ static void both_kernels_give_the_same_result(void **state)
         struct world_run run;
 
         char *simgrid = kernel_child_run(FILE_NAME, scenarios[i]);
-        world_run_play(&run, FILE_NAME, scenarios[i], SIM_KERNEL_HEAP);
+        world_run_play_patiently(&run, FILE_NAME, scenarios[i], SIM_KERNEL_HEAP);
         char *heap = kernel_child_text(&run);
 
         assert_true(run.world.metrics.asks > 300);
@@ -68,7 +68,7 @@ static void the_same_seed_gives_the_same_result_and_another_another(void **state
         char text[2000];
 
         snprintf(text, sizeof text, "{\"seed\": %d, %s", i < 2 ? 1 : 2, scenarios[0] + 1);
-        world_run_play(&run, FILE_NAME, text, SIM_KERNEL_HEAP);
+        world_run_play_patiently(&run, FILE_NAME, text, SIM_KERNEL_HEAP);
         texts[i] = kernel_child_text(&run);
         world_run_free(&run);
     }

@@ -61,7 +61,7 @@ static void run_one(uint64_t seed, struct totals *totals)
     drawn_seed = seed;
     random_scenario_draw(text, sizeof text, seed, DRIFT_MAX_PPM);
     assert_true(strlen(text) + 1 < sizeof text);
-    world_run_play(&run, FILE_NAME, text, SIM_KERNEL_HEAP);
+    world_run_play_patiently(&run, FILE_NAME, text, SIM_KERNEL_HEAP);
     check(&run, totals);
     world_run_free(&run);
 }

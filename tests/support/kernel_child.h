@@ -25,7 +25,7 @@ static inline void kernel_child_play(const char *file_name, const char *text, FI
     struct world_run run;
 
     alarm(KERNEL_CHILD_TIMEOUT_S);
-    world_run_play(&run, file_name, text, SIM_KERNEL_SIMGRID);
+    world_run_play_patiently(&run, file_name, text, SIM_KERNEL_SIMGRID);
     char *result = kernel_child_text(&run);
     (void)fputs(result, file);
     _exit(fflush(file) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);

@@ -52,6 +52,21 @@ static inline void world_run_start(struct world_run *run, enum sim_kernel_kind k
     sim_result_make(&run->result, &run->world, kind);
 }
 
+/* For stores that are slow and never away: requests wait for them. */
+static inline void world_run_be_patient(struct sim_scenario *scenario)
+{
+    scenario->wait_max_ns = UINT64_C(60000000000);
+    scenario->ask_timeout_ns = UINT64_C(60000000000);
+}
+
+static inline void world_run_play_patiently(struct world_run *run, const char *file_name,
+                                            const char *text, enum sim_kernel_kind kind)
+{
+    world_run_load(&run->scenario, file_name, text);
+    world_run_be_patient(&run->scenario);
+    world_run_start(run, kind);
+}
+
 static inline void world_run_play(struct world_run *run, const char *file_name, const char *text,
                                   enum sim_kernel_kind kind)
 {

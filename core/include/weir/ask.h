@@ -49,7 +49,7 @@ struct weir_ask {
 
     /* the key as the process saw it last, for a store that has lost it (weir/take.h) */
     uint64_t version_seen; /* newest version of this key the process has seen; 0: none */
-    uint64_t run_seen;     /* run_id of the answer that brought it */
+    uint64_t run_seen;     /* run_id of the answer that brought it; 0: none did */
     uint64_t seen_us;      /* the store's clock then; what follows is as of then */
     uint64_t remaining_seen_units;
     uint64_t outstanding_seen_units;
@@ -78,8 +78,9 @@ struct weir_ask {
                               as spent: the one has refilled in their place, the other forgets its
                               entries only by their time */
     /* admitted without the store and not yet charged: between these store times, by the process's
-       estimate. Of windows only what was admitted in the one that holds charge_until_us counts;
-       what a sliding window's customer spent in the one before stands apart */
+       estimate; 0: as of now. Of windows only what was admitted in the one that holds
+       charge_until_us counts; what a sliding window's customer spent in the one before stands apart
+     */
     uint32_t charge_units;
     uint32_t charge_before_units; /* sliding: in the window before, not part of charge_units */
     uint64_t charge_from_us;
@@ -109,7 +110,8 @@ enum weir_answer_flag {
     /* the store collects what was spent without it, or what others know of a key that it lost: it
      * grants nothing before retry_us, and the process goes on without it until then */
     WEIR_ANSWER_GRACE = 64,
-    /* it came after expires_us, or after a later ask of this process: nothing was done */
+    /* it came after expires_us, or after a later ask of this process: nothing was done. Only
+     * store_us and run_id say anything */
     WEIR_ANSWER_EXPIRED = 128,
     WEIR_ANSWER_PROBED = 256, /* to a probe: only store_us and run_id say anything */
 };

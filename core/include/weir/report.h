@@ -17,6 +17,7 @@
 struct weir_report {
     struct weir_key key;
     uint64_t window_index; /* (store time + phase) / window_us, see weir_key_phase_us */
+    /* 0: it is not known which window, as the store's time never was while the process ran */
     uint64_t window_us;
     uint64_t incarnation;
     uint32_t process;

@@ -15,7 +15,19 @@
  * every process is served under the new plan, also those that have not heard of it. What was used
  * under the old one stays used; where the algorithm or the length of the window changes, permits
  * that are out count as used until they are given back. An unlimited plan rests on the one before
- * it: while it lasts nothing is counted, and what was used is forgotten as it would have been. */
+ * it: while it lasts nothing is counted, and what was used is forgotten as it would have been.
+ *
+ * What goes wrong on the way:
+ * - An ask comes again: it is answered from the record of its first coming. An ask comes late
+ *   (after expires_us, or after a later one of its process): nothing is done. So each is carried
+ *   out once or never, if the host keeps the records: one for each key, process and incarnation,
+ *   the last; for asks with WEIR_ASK_SPEND, of which there may be many at once, one for each ask.
+ *   They are found by these names, and kept until their expires_us. An ask without expires_us
+ *   must not be sent again after WEIR_RECORD_US.
+ * - Units were spent without the store: they are charged as of when that was (core/charge.c).
+ * - The store lost a state, or a part of it: what processes saw is taken over (core/lost.c).
+ * - The store's clock steps back: the state goes back with it (core/stepped.c). A step forward
+ *   cannot be told from time that passed, and refills. */
 #ifndef WEIR_TAKE_H
 #define WEIR_TAKE_H
 
@@ -38,7 +50,7 @@ struct weir_store_plan {
 
 /* One request in a log, or several of one instant. */
 struct weir_log_entry {
-    uint64_t until_us; /* store time from which it counts no longer */
+    uint64_t until_us; /* store time from which it counts no longer, + stepped_us */
     uint64_t units;
 };
 
@@ -51,7 +63,7 @@ struct weir_store_key {
     uint64_t tokens;     /* bucket: whole tokens; window, sliding: units consumed in window_index;
                             log: the sum of its entries */
     uint64_t carry;      /* bucket: fraction of a token, in 1 / rate_period_us */
-    uint64_t updated_us; /* time of the last step; never goes back */
+    uint64_t updated_us; /* time of the last step; goes back only with stepped_us */
     uint64_t window_index;
     uint64_t previous_units; /* sliding: consumed in the window before */
     uint64_t weighted_units; /* sliding: what they count for at updated_us */
@@ -81,11 +93,31 @@ struct weir_store_key {
     uint64_t rate_milli[2]; /* demand reported in this one, and in the one before and not since */
     uint64_t active[2];     /* processes that reported it */
 
+    /* charges (core/charge.c) */
+    uint64_t debt_units;     /* bucket: charged beyond what was there; the refill is for it first */
+    uint64_t spilled_us[2];  /* bucket: time whose refill found it full, by share period */
+    uint64_t full_us;        /* bucket: when it was last full; 0: never */
+    uint64_t grace_until_us; /* nothing is granted before; 0: no grace */
+    uint64_t asked_us;       /* when the last ask was carried out ... */
+    uint64_t asked_active;   /* ... and how many processes were active then */
+
+    /* loss of data (core/lost.c) */
+    uint64_t run_id;     /* of the run in which the last ask was carried out; 0: none was */
+    uint64_t since_us;   /* when this state began, or its first step in this run */
+    int64_t taken_units; /* since then: granted and charged, less what came back */
+
+    /* by how much the store's clock has stepped back and not returned (core/stepped.c) */
+    uint64_t stepped_us;
+
     struct weir_log_entry *log; /* a ring of the host's memory; see weir_store_key_set_log */
     uint32_t log_capacity;
     uint32_t log_first;
     uint32_t log_count;
 };
+
+/* At most so long the store collects charges before it grants again: the longest time between two
+ * probes of a process that has lost it. */
+#define WEIR_GRACE_US UINT64_C(1000000)
 
 #define WEIR_SHARE_US 10000000 /* demand not reported for one to two of these is forgotten */
 
@@ -95,7 +127,8 @@ struct weir_store_run {
     uint64_t started_us; /* by its own clock */
 };
 
-/* The last answer given to one process for one key, kept beside the key until expires_us. */
+/* The last answer given to one process for one key, kept beside the key until expires_us; see
+ * above. Zeroed: none. */
 #define WEIR_RECORD_US 1000000
 struct weir_ask_record {
     struct weir_ask_id id;
@@ -118,9 +151,10 @@ struct weir_log_entry *weir_store_key_set_log(struct weir_store_key *state,
 void weir_store_key_init(struct weir_store_key *state, const struct weir_key *key,
                          const struct weir_plan *plan, uint64_t now_us, uint64_t fill_units);
 
-/* One ask at store time now_us. A key never seen starts full. *record must be this process's record
- * for this key (zeroed if there is none, or if its expires_us has come; asks with WEIR_ASK_SPEND:
- * the record of this very ask); an ask with the recorded id is answered from it, without effect.
+/* One ask at store time now_us. A key never seen starts full; or with what the ask's process saw of
+ * it; or, if the store is so young that leases from before it may be out and this process knows of
+ * none, after a grace in which others may come. *record is as said above; one of another process,
+ * incarnation or time counts as none, and is replaced. A probe leaves record and state alone.
  * Returns
  *   WEIR_OK
  *   WEIR_ERR_ARGUMENT: an ask no process would send (want < need, least > need, sequence 0,
@@ -141,6 +175,11 @@ void weir_store_key_advance(struct weir_store_key *state, const struct weir_key 
 /* Units a new ask could be granted, after weir_store_key_advance; UINT32_MAX: no limit is in force.
  */
 uint64_t weir_store_key_remaining(const struct weir_store_key *state);
+
+/* How long from its last step a state must be kept: until forgetting it changes no answer. A bucket
+ * is full by then and its leases are over; a window is no window before any more; demand is
+ * forgotten. UINT64_MAX: for ever (a bucket of rate 0). */
+uint64_t weir_store_key_ttl_us(const struct weir_store_key *state);
 
 /* Permits that are out, as far as the store knows. */
 uint64_t weir_store_key_out(const struct weir_store_key *state);

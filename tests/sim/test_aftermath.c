@@ -1,0 +1,265 @@
+/* A run with faults against the same run without: what changed, whether it came back, and what
+ * that makes of the run. */
+#include "world_run.h"
+
+#include "twin.h"
+
+#define FILE_NAME "test_aftermath.tmp.json"
+#define SECOND_NS UINT64_C(1000000000)
+
+#define TEXT                                                                                       \
+    "{\"why\": \"w\", \"duration_s\": 40, \"fleet\": {\"processes\": 3},"                          \
+    " \"store\": {\"bandwidth_bytes_per_s\": %s},"                                                 \
+    " \"plans\": {\"p\": {\"algorithm\": \"window\", \"rate_per_s\": 100, \"window_s\": 4}},"      \
+    " \"keys\": {\"k\": {\"plan\": \"p\", \"count\": 2}},"                                         \
+    " \"traffic\": {\"keys\": \"k\", \"demand_ratio\": 1.2}%s}"
+
+#define FAULTS(LIST) ", \"faults\": [" LIST "]"
+#define CRASH                                                                                      \
+    "{\"id\": \"crash\", \"kind\": \"crash\", \"from_s\": 10, \"restart_after_s\": 2,"             \
+    " \"processes\": [1]}"
+#define LATE_CRASH                                                                                 \
+    "{\"id\": \"crash\", \"kind\": \"crash\", \"from_s\": 30, \"restart_after_s\": 6,"             \
+    " \"processes\": [1]}"
+#define LASTING_CRASH "{\"id\": \"crash\", \"kind\": \"crash\", \"from_s\": 30, \"processes\": [1]}"
+#define IDLE                                                                                       \
+    "{\"id\": \"idle\", \"kind\": \"report_lost\", \"from_s\": 14.3, \"until_s\": 14.301,"         \
+    " \"probability_pct\": 100}"
+
+struct pair {
+    struct world_run run;
+    struct sim_twin twin;
+};
+
+static void start(struct pair *pair, const char *bandwidth, const char *faults)
+{
+    char text[2000];
+    char error[256];
+
+    snprintf(text, sizeof text, TEXT, bandwidth, faults);
+    world_run_load(&pair->run.scenario, FILE_NAME, text);
+    if (!sim_twin_run(&pair->twin, &pair->run.scenario, error, sizeof error)) {
+        fail_msg("%s", error);
+    }
+}
+
+static void finish(struct pair *pair)
+{
+    char error[256];
+
+    assert_true(sim_world_init(&pair->run.world, &pair->run.scenario, SIM_KERNEL_HEAP, error,
+                               sizeof error));
+    sim_twin_attach(&pair->twin, &pair->run.world);
+    assert_true(sim_world_run(&pair->run.world));
+    sim_result_make(&pair->run.result, &pair->run.world, SIM_KERNEL_HEAP);
+}
+
+static void play(struct pair *pair, const char *faults)
+{
+    start(pair, "0", faults);
+    finish(pair);
+}
+
+static void end(struct pair *pair)
+{
+    world_run_free(&pair->run);
+    sim_twin_free(&pair->twin);
+}
+
+static void a_run_without_faults_equals_its_twin(void **state)
+{
+    (void)state;
+    struct pair pair;
+
+    start(&pair, "0", FAULTS(CRASH));
+    pair.run.scenario.faults.count = 0;
+    finish(&pair);
+    assert_true(pair.twin.journal.count > 5000);
+    assert_int_equal(pair.run.world.watch.journal.count, pair.twin.journal.count);
+    assert_int_equal(
+        sim_journal_missing_count(&pair.run.world.watch.journal, &pair.twin.journal, 0, UINT64_MAX),
+        0);
+    assert_int_equal(pair.run.result.aftermath.liveness.recovery, SIM_RECOVERY_NOT_ASKED);
+    assert_int_equal(pair.run.result.verdict, SIM_VERDICT_PASS);
+    pair.run.scenario.faults.count = 1; /* to be freed */
+    end(&pair);
+}
+
+static void a_crash_changes_decisions_and_is_recovered_from(void **state)
+{
+    (void)state;
+    struct pair pair;
+
+    play(&pair, FAULTS(CRASH));
+    const struct sim_aftermath *aftermath = &pair.run.result.aftermath;
+
+    assert_int_equal(aftermath->fault_count, 1);
+    assert_true(aftermath->faults[0].fired_count > 0);
+    assert_true(aftermath->faults[0].changed_count > 0);
+    assert_int_equal(aftermath->liveness.recovery, SIM_RECOVERY_DONE);
+    assert_int_equal(aftermath->liveness.last_end_ns, 12 * SECOND_NS);
+    assert_int_equal(aftermath->liveness.settled_ns, 20 * SECOND_NS);
+    assert_true(aftermath->liveness.checked_intervals >= 8);
+    assert_int_equal(pair.run.result.ledger.missing_units, 0);
+    assert_int_equal(pair.run.result.all.cause_units[SIM_CAUSE_UNEXPLAINED], 0);
+    assert_int_equal(pair.run.result.verdict, SIM_VERDICT_PASS);
+    end(&pair);
+}
+
+static void a_fault_that_does_nothing_makes_the_run_inconclusive(void **state)
+{
+    (void)state;
+    struct pair pair;
+
+    play(&pair, FAULTS(CRASH ", " IDLE));
+    assert_int_equal(pair.run.result.aftermath.faults[1].fired_count, 0);
+    assert_int_equal(pair.run.result.verdict, SIM_VERDICT_INCONCLUSIVE);
+    end(&pair);
+}
+
+static void a_fault_that_changes_nothing_makes_the_run_inconclusive(void **state)
+{
+    (void)state;
+    struct pair pair;
+
+    play(&pair, FAULTS(IDLE));
+    pair.run.scenario.faults.fired_count[0] = 1; /* it is said to have happened */
+    sim_result_free(&pair.run.result);
+    sim_result_make(&pair.run.result, &pair.run.world, SIM_KERNEL_HEAP);
+    assert_int_equal(pair.run.result.aftermath.faults[0].changed_count, 0);
+    assert_int_equal(pair.run.result.verdict, SIM_VERDICT_INCONCLUSIVE);
+    end(&pair);
+}
+
+static void a_run_that_ends_too_early_shows_no_recovery(void **state)
+{
+    (void)state;
+    struct pair pair;
+
+    play(&pair, FAULTS(LATE_CRASH));
+    assert_int_equal(pair.run.result.aftermath.liveness.recovery, SIM_RECOVERY_UNKNOWN);
+    assert_int_equal(pair.run.result.verdict, SIM_VERDICT_INCONCLUSIVE);
+    end(&pair);
+}
+
+static void a_fault_that_lasts_is_not_recovered_from(void **state)
+{
+    (void)state;
+    struct pair pair;
+
+    play(&pair, FAULTS(LASTING_CRASH));
+    assert_int_equal(pair.run.result.aftermath.liveness.recovery, SIM_RECOVERY_NOT_ASKED);
+    assert_int_equal(pair.run.result.verdict, SIM_VERDICT_PASS);
+    end(&pair);
+}
+
+/* The cell of key 0 that begins 22 s or later. */
+static struct sim_cell *late_cell(struct pair *pair, uint32_t *interval)
+{
+    struct sim_accuracy *accuracy = &pair->run.world.accuracy;
+
+    *interval = sim_accuracy_interval(accuracy, 0, 26 * SECOND_NS);
+    return &accuracy->cells[accuracy->keys[0].first_cell + *interval];
+}
+
+static enum sim_recovery judge(struct pair *pair)
+{
+    sim_result_free(&pair->run.result);
+    sim_result_make(&pair->run.result, &pair->run.world, SIM_KERNEL_HEAP);
+    return pair->run.result.aftermath.liveness.recovery;
+}
+
+/* Limits are of 400 units: 2 more than the twin's worst are allowed, no third. */
+static void an_interval_out_of_the_band_is_no_recovery(void **state)
+{
+    (void)state;
+    struct pair pair;
+    uint32_t interval;
+    uint64_t worst = 0;
+
+    play(&pair, FAULTS(CRASH));
+    const struct sim_accuracy *accuracy = &pair.run.world.accuracy;
+    for (uint32_t i = 0; i < accuracy->keys[0].cell_count; i++) {
+        const uint64_t error = pair.twin.error_units[accuracy->keys[0].first_cell + i];
+        worst = error > worst ? error : worst;
+    }
+    struct sim_cell *cell = late_cell(&pair, &interval);
+    cell->oracle_units = cell->admitted_units + worst + 2;
+    assert_int_equal(judge(&pair), SIM_RECOVERY_DONE);
+    cell->oracle_units++;
+    assert_int_equal(judge(&pair), SIM_RECOVERY_FAILED);
+    const struct sim_liveness *liveness = &pair.run.result.aftermath.liveness;
+    assert_int_equal(liveness->unhealthy_intervals, 1);
+    assert_int_equal(liveness->worst_key, 0);
+    assert_int_equal(liveness->recovered_ns, sim_accuracy_interval_end_ns(accuracy, 0, interval));
+    assert_int_equal(pair.run.result.verdict, SIM_VERDICT_FAIL);
+    end(&pair);
+}
+
+static uint32_t one_open(const struct sim_client *client)
+{
+    (void)client;
+    return 1;
+}
+
+static void an_open_breaker_or_a_ledger_that_does_not_balance_is_no_recovery(void **state)
+{
+    (void)state;
+    struct pair pair;
+
+    play(&pair, FAULTS(CRASH));
+    struct sim_client *client = pair.run.world.processes[0].client;
+    const struct sim_client_operations *own = client->operations;
+    struct sim_client_operations operations = *own;
+    operations.open_breaker_count = one_open;
+    client->operations = &operations;
+    assert_int_equal(judge(&pair), SIM_RECOVERY_FAILED);
+    assert_int_equal(pair.run.result.aftermath.liveness.open_breakers, 1);
+    client->operations = own;
+    assert_int_equal(judge(&pair), SIM_RECOVERY_DONE);
+    pair.run.world.store.granted_units++;
+    assert_int_equal(judge(&pair), SIM_RECOVERY_FAILED);
+    pair.run.world.store.granted_units--;
+    pair.run.world.drained = false;
+    assert_int_equal(judge(&pair), SIM_RECOVERY_FAILED);
+    end(&pair);
+}
+
+/* Links that are never busy: both kernels give the same but for the order within a step. */
+static void where_bandwidth_is_limited_the_twin_runs_apart(void **state)
+{
+    (void)state;
+    struct pair one;
+    struct pair other;
+
+    start(&one, "1000000", FAULTS(CRASH));
+    start(&other, "1000000", FAULTS(CRASH));
+    assert_true(one.twin.journal.count > 5000);
+    assert_true(one.twin.cell_count > 0);
+    assert_int_equal(one.twin.journal.count, other.twin.journal.count);
+    assert_int_equal(
+        sim_journal_missing_count(&one.twin.journal, &other.twin.journal, 0, UINT64_MAX), 0);
+    assert_memory_equal(one.twin.error_units, other.twin.error_units,
+                        one.twin.cell_count * sizeof(uint64_t));
+    sim_twin_free(&one.twin);
+    sim_twin_free(&other.twin);
+    sim_scenario_free(&one.run.scenario);
+    sim_scenario_free(&other.run.scenario);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_without_faults_equals_its_twin),
+        cmocka_unit_test(a_crash_changes_decisions_and_is_recovered_from),
+        cmocka_unit_test(a_fault_that_does_nothing_makes_the_run_inconclusive),
+        cmocka_unit_test(a_fault_that_changes_nothing_makes_the_run_inconclusive),
+        cmocka_unit_test(a_run_that_ends_too_early_shows_no_recovery),
+        cmocka_unit_test(a_fault_that_lasts_is_not_recovered_from),
+        cmocka_unit_test(an_interval_out_of_the_band_is_no_recovery),
+        cmocka_unit_test(an_open_breaker_or_a_ledger_that_does_not_balance_is_no_recovery),
+        cmocka_unit_test(where_bandwidth_is_limited_the_twin_runs_apart),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
