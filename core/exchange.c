@@ -145,6 +145,12 @@ enum weir_status weir_limiter_ask_failed(struct weir_limiter *limiter, uint64_t 
     return WEIR_OK;
 }
 
+bool weir_limiter_is_in_flight(const struct weir_limiter *limiter, const struct weir_key *key,
+                               const struct weir_ask_id *id)
+{
+    return flight_find(limiter, key, id) != SLOT_NONE;
+}
+
 uint64_t weir_limiter_next_deadline_ns(const struct weir_limiter *limiter)
 {
     const uint64_t first_ns = deadline_first_ns(limiter);

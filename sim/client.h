@@ -30,8 +30,9 @@ struct sim_client_operations {
     /* Returns whether it waited for it. */
     bool (*reply)(struct sim_client *client, uint64_t local_ns,
                   const struct sim_exchange *exchange);
-    /* The store refused an exchange. NULL for a client that knows no faults, as the next ones. */
-    void (*refused)(struct sim_client *client, uint64_t local_ns,
+    /* The store refused an exchange. Returns whether the client took back what it said. NULL for a
+     * client that knows no faults, as the next ones. */
+    bool (*refused)(struct sim_client *client, uint64_t local_ns,
                     const struct sim_exchange *exchange);
     /* Become a copy of `parent`, forked off as process `process`. */
     void (*fork)(struct sim_client *client, const struct sim_client *parent, uint64_t local_ns,

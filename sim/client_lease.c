@@ -118,7 +118,7 @@ static bool reply(struct sim_client *client, uint64_t local_ns, const struct sim
     return status == WEIR_OK;
 }
 
-static void refused(struct sim_client *client, uint64_t local_ns,
+static bool refused(struct sim_client *client, uint64_t local_ns,
                     const struct sim_exchange *exchange)
 {
     struct client_lease *self = (struct client_lease *)client;
@@ -129,6 +129,7 @@ static void refused(struct sim_client *client, uint64_t local_ns,
         must(status);
     }
     drain_reports(self);
+    return !weir_limiter_is_in_flight(self->limiter, &exchange->ask.key, &exchange->ask.id);
 }
 
 /* As fork(2) leaves it: the memory is the parent's, and the child makes itself another process. */

@@ -123,6 +123,7 @@ void sim_process_deinit(struct sim_process *process)
     free(process->weights);
     free(process->arrivals);
     free(process->in_flight);
+    sim_givings_deinit(&process->givings);
     free(process->waiting);
     free(process->held_replies);
     free(process->touched);

@@ -19,6 +19,7 @@
 
 #include "changes.h"
 #include "client.h"
+#include "givings.h"
 #include "prng.h"
 #include "traffic.h"
 #include "virtual_clock.h"
@@ -78,6 +79,7 @@ struct sim_process {
     size_t in_flight_capacity;
     uint64_t horizon_ns; /* earliest reply of them; UINT64_MAX: none */
     uint64_t sent_count;
+    struct sim_givings givings;
 
     struct sim_waiting *waiting; /* ring by ticket: entry (ticket mod capacity), tickets
                                     first_ticket ... next_ticket - 1 */

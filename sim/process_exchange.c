@@ -75,6 +75,9 @@ static void send_exchange(struct sim_process *process, struct sim_exchange *exch
         sim_recorder_sent(world->recorder, exchange);
     }
     sim_metrics_ask(&world->metrics, now_ns);
+    if (exchange->kind == SIM_EXCHANGE_ASK) {
+        sim_givings_sent(&process->givings, &exchange->ask, exchange->key, now_ns);
+    }
     if (fate.lost) {
         sim_world_end_exchange(world, exchange, now_ns);
         return;
@@ -145,8 +148,9 @@ void sim_process_hand_in(struct sim_process *process, const struct sim_exchange 
         }
         break;
     case SIM_EXCHANGE_REFUSED:
-        if (operations->refused != NULL && !exchange->is_copy) {
-            operations->refused(process->client, local_ns, exchange);
+        if (operations->refused != NULL && !exchange->is_copy &&
+            operations->refused(process->client, local_ns, exchange)) {
+            sim_givings_heard(&process->givings, &exchange->ask.id);
         }
         break;
     case SIM_EXCHANGE_ANSWERED:

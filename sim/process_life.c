@@ -90,6 +90,7 @@ static void end(struct sim_process *process, uint64_t now_ns)
     process->client = NULL;
     process->state = SIM_PROCESS_ABSENT;
     process->life++;
+    sim_givings_orphan(&process->givings);
     process->in_flight_count = 0; /* the network has them, and the store will serve them */
     process->horizon_ns = UINT64_MAX;
     process->timer_local_ns = UINT64_MAX;

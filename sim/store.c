@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "givings.h"
 #include "memory.h"
 #include "prng.h"
 #include "store_past.h"
@@ -211,11 +212,7 @@ static void count_ask(struct sim_store *store, const struct sim_exchange *exchan
     if (ask->plan.algorithm != WEIR_ALGORITHM_UNLIMITED) { /* it admits without being granted */
         store->granted_units += exchange->answer.granted_units + exchange->answer.trickle_count;
     }
-    store->returned_units += ask->returned_units + ask->unused_units;
-    if (ask->flags & WEIR_ASK_CANCEL_TRICKLE) {
-        store->returned_units +=
-            ask->trickle_count[0] + ask->trickle_count[1] - ask->trickle_accrued;
-    }
+    store->returned_units += sim_givings_units(ask);
     const uint64_t charged = charged_units(ask, now_us);
     if (charged != 0) {
         sim_store_lost(store, SIM_LOSS_CHARGED, exchange->key, done_ns, charged);

@@ -371,6 +371,9 @@ bool sim_world_run(struct sim_world *world)
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {
         world->metrics.unanswered += sim_process_waiting_count(&world->processes[i]);
     }
+    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+        sim_givings_finish(&world->processes[i].givings, &world->accuracy);
+    }
     sim_store_finish(&world->store);
     sim_watch_finish(&world->watch, &world->store);
     sim_accuracy_finish(&world->accuracy);

@@ -168,6 +168,10 @@ WEIR_MUST_CHECK enum weir_status
 weir_limiter_ask_failed(struct weir_limiter *limiter, uint64_t now_ns, const struct weir_key *key,
                         const struct weir_ask_id *id, enum weir_failure failure);
 
+/* Whether an ask is still to be answered, or to be repeated. */
+bool weir_limiter_is_in_flight(const struct weir_limiter *limiter, const struct weir_key *key,
+                               const struct weir_ask_id *id);
+
 enum weir_breaker {
     WEIR_BREAKER_CLOSED = 0,
     WEIR_BREAKER_OPEN,      /* nothing is sent but a probe now and then */

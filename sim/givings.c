@@ -1,0 +1,84 @@
+#include "givings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+void sim_givings_deinit(struct sim_givings *givings)
+{
+    free(givings->list);
+    *givings = (struct sim_givings){0};
+}
+
+uint64_t sim_givings_units(const struct weir_ask *ask)
+{
+    const uint64_t cancelled = (ask->flags & WEIR_ASK_CANCEL_TRICKLE) == 0
+                                   ? 0
+                                   : (uint64_t)ask->trickle_count[0] + ask->trickle_count[1] -
+                                         ask->trickle_accrued;
+
+    return cancelled + ask->returned_units + ask->unused_units;
+}
+
+static size_t place_of(const struct sim_givings *givings, const struct weir_ask_id *id)
+{
+    size_t place = 0;
+
+    while (place < givings->count && (givings->list[place].sequence != id->sequence ||
+                                      givings->list[place].incarnation != id->incarnation)) {
+        place++;
+    }
+    return place;
+}
+
+void sim_givings_sent(struct sim_givings *givings, const struct weir_ask *ask, uint32_t key,
+                      uint64_t sent_ns)
+{
+    const uint64_t units = sim_givings_units(ask);
+
+    if (units == 0 || place_of(givings, &ask->id) < givings->count) {
+        return;
+    }
+    if (givings->count == givings->capacity) {
+        givings->capacity = givings->capacity == 0 ? 16 : 2 * givings->capacity;
+        struct sim_giving *grown = sim_memory_new(givings->capacity, sizeof *grown);
+        if (givings->count != 0) {
+            memcpy(grown, givings->list, givings->count * sizeof *grown);
+        }
+        free(givings->list);
+        givings->list = grown;
+    }
+    givings->list[givings->count++] = (struct sim_giving){
+        .incarnation = ask->id.incarnation,
+        .sent_ns = sent_ns,
+        .sequence = ask->id.sequence,
+        .key = key,
+        .units = units,
+    };
+}
+
+void sim_givings_heard(struct sim_givings *givings, const struct weir_ask_id *id)
+{
+    const size_t place = place_of(givings, id);
+
+    if (place < givings->count) {
+        givings->list[place] = givings->list[--givings->count];
+    }
+}
+
+void sim_givings_orphan(struct sim_givings *givings)
+{
+    for (size_t i = 0; i < givings->count; i++) {
+        givings->list[i].is_orphan = true;
+    }
+}
+
+void sim_givings_finish(const struct sim_givings *givings, struct sim_accuracy *accuracy)
+{
+    for (size_t i = 0; i < givings->count; i++) {
+        const struct sim_giving *giving = &givings->list[i];
+        sim_accuracy_lost(accuracy, giving->is_orphan ? SIM_LOSS_DEAD : SIM_LOSS_REPLY, giving->key,
+                          giving->sent_ns, giving->units);
+    }
+}
