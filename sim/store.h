@@ -35,6 +35,7 @@ struct sim_store {
     uint64_t prompt_ns; /* an answer that leaves within this of the sending of its ask is there
                            before the ask could be repeated: it needs no record */
     struct sim_store_past *pasts; /* by fault; NULL: none touches a shard's memory */
+    size_t past_count;
 
     /* told of units that leave the ordinary course; NULL: nobody */
     void (*lost)(void *context, enum sim_loss loss, uint32_t key, uint64_t time_ns, uint64_t units);

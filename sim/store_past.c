@@ -47,11 +47,6 @@ static uint64_t lag_from_ns(const struct fault *fault)
     return fault->from_ns > fault->lag_ns ? fault->from_ns - fault->lag_ns : 0;
 }
 
-static size_t fault_count(const struct sim_store *store)
-{
-    return store->pasts == NULL ? 0 : store->catalog->scenario->faults.count;
-}
-
 void sim_store_past_init(struct sim_store *store)
 {
     const struct fault_list *faults = &store->catalog->scenario->faults;
@@ -59,9 +54,10 @@ void sim_store_past_init(struct sim_store *store)
     for (size_t i = 0; i < faults->count; i++) {
         if (forgets(&faults->faults[i]) && store->pasts == NULL) {
             store->pasts = sim_memory_new(faults->count, sizeof *store->pasts);
+            store->past_count = faults->count;
         }
     }
-    for (size_t i = 0; i < fault_count(store); i++) {
+    for (size_t i = 0; i < store->past_count; i++) {
         store->pasts[i].fault = &faults->faults[i];
     }
 }
@@ -86,7 +82,7 @@ static void all_kept_free(const struct sim_store *store, struct kept ***kept)
 
 void sim_store_past_deinit(struct sim_store *store)
 {
-    for (size_t i = 0; i < fault_count(store); i++) {
+    for (size_t i = 0; i < store->past_count; i++) {
         all_kept_free(store, &store->pasts[i].lagging);
         all_kept_free(store, &store->pasts[i].old);
         free(store->pasts[i].runs);
@@ -120,7 +116,7 @@ static struct kept *keep(const struct sim_store_entry *entry)
 
 void sim_store_past_touch(struct sim_store *store, uint32_t key, uint64_t now_ns)
 {
-    for (size_t i = 0; i < fault_count(store); i++) {
+    for (size_t i = 0; i < store->past_count; i++) {
         struct sim_store_past *past = &store->pasts[i];
         if (!lags(past->fault) || now_ns < lag_from_ns(past->fault) ||
             now_ns >= past->fault->from_ns ||
@@ -141,7 +137,7 @@ void sim_store_past_touch(struct sim_store *store, uint32_t key, uint64_t now_ns
 static struct sim_store_past *split_of(const struct sim_store *store, uint32_t shard,
                                        uint32_t process)
 {
-    for (size_t i = 0; i < fault_count(store); i++) {
+    for (size_t i = 0; i < store->past_count; i++) {
         const struct fault *fault = store->pasts[i].fault;
         if (store->pasts[i].old != NULL && fault_set_holds(&fault->shards, shard) &&
             fault_set_holds(&fault->processes, process)) {
@@ -445,7 +441,7 @@ uint64_t sim_store_next_fault_ns(const struct sim_store *store, uint64_t from_ns
 {
     uint64_t first_ns = UINT64_MAX;
 
-    for (size_t i = 0; i < fault_count(store); i++) {
+    for (size_t i = 0; i < store->past_count; i++) {
         const uint64_t at_ns = next_ns(store->pasts[i].fault, from_ns);
         first_ns = at_ns < first_ns ? at_ns : first_ns;
     }
@@ -454,7 +450,7 @@ uint64_t sim_store_next_fault_ns(const struct sim_store *store, uint64_t from_ns
 
 void sim_store_fault(struct sim_store *store, uint64_t now_ns)
 {
-    for (size_t i = 0; i < fault_count(store); i++) {
+    for (size_t i = 0; i < store->past_count; i++) {
         if (next_ns(store->pasts[i].fault, now_ns) == now_ns) {
             act(store, &store->pasts[i], now_ns);
         }
