@@ -1,6 +1,6 @@
-/* What a process has given back with asks that the store has not heard yet. An ask that expires on its
- * way, or is in the network when its process dies, takes that with it: it is neither held nor in the
- * store. */
+/* What a process has given back with asks that the store has not heard yet. An ask that expires on
+ * its way, or is in the network when its process dies, takes that with it: neither process nor
+ * store has it. */
 #ifndef SIM_GIVINGS_H
 #define SIM_GIVINGS_H
 

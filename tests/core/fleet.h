@@ -107,6 +107,8 @@ static inline void fleet_start(struct fleet *fleet, uint32_t process_count, uint
         assert_int_equal(weir_limiter_init(&process->limiter, process->memory, size, &options),
                          WEIR_OK);
         for (uint32_t p = 0; p < fleet->plan_count; p++) {
+            /* the books are of permits: nothing is admitted without them */
+            fleet->plans[p].degraded = WEIR_DEGRADED_CLOSED;
             assert_int_equal(weir_limiter_set_plan(process->limiter, p, &fleet->plans[p]), WEIR_OK);
         }
     }

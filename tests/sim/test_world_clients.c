@@ -202,6 +202,7 @@ static void check_books(const struct sim_on_denial *on_denial, enum sim_pattern 
     struct world_run run;
 
     world_run_load(&run.scenario, FILE_NAME, text);
+    world_run_be_patient(&run.scenario);
     for (int i = 0; i < 2; i++) {
         run.scenario.traffic[i].pattern = pattern;
         run.scenario.traffic[i].client_count = 300;

@@ -245,6 +245,7 @@ static void lives_end_and_pause_on_slow_links_too(void **state)
     (void)state;
     static const char text[] =
         "{\"why\": \"w\", \"duration_s\": 12, \"fleet\": {\"processes\": 6},"
+        " \"limiter\": {\"wait_ms\": 50000, \"ask_timeout_ms\": 60000},"
         " \"store\": {\"shards\": 2, \"bandwidth_bytes_per_s\": 300000}," PLANS
         " \"traffic\": [{\"keys\": \"b\", \"demand_ratio\": 1.5},"
         " {\"keys\": \"w\", \"demand_ratio\": 0.8}]}";

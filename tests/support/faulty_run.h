@@ -101,8 +101,10 @@ static inline void faulty_run_sum_up(const struct faulty_run *faulty,
         .admitted_units = all->admitted_units,
         .oracle_units = all->oracle_units,
         .reported_units = sim_world_reported_units(world),
-        .missing_units =
-            world->store.granted_units - world->store.returned_units - all->charged_units,
+        .missing_units = world->store.granted_units +
+                         world->accuracy.lost_totals[SIM_LOSS_DEGRADED] -
+                         world->store.returned_units - all->charged_units -
+                         world->accuracy.lost_totals[SIM_LOSS_REPLY],
         .dead_units = faulty_run_dead_units(&world->accuracy),
         .contract_over_units = all->contract_over_units_max,
         .pushes = faulty->run.result.config.pushes,
