@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: run.sh WEIR [SCENARIO...]
-# Runs each scenario (default: all in and below scenarios/) on the heap kernel, two at a time, and prints
-# one line of figures for each. Exit status 0 only if every one of them met all its expectations.
+# Runs each scenario (default: all in and below scenarios/, but those of faults/, which faults.py runs) on
+# the heap kernel, two at a time, and prints one line of figures for each. Exit status 0 only if every one of them met all its expectations.
 set -euo pipefail
 
 if [ $# -eq 0 ]; then
@@ -13,8 +13,8 @@ shift
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 all=$(cd "$here/../../scenarios" && pwd)
 if [ $# -eq 0 ]; then
-    mapfile -d '' -t files < <(find "$all" -name '*.json' ! -name targets.json ! -name '*.schema.json' \
-        -print0 | sort -z)
+    mapfile -d '' -t files < <(find "$all" -path "$all/faults" -prune -o -name '*.json' \
+        ! -name targets.json ! -name '*.schema.json' -print0 | sort -z)
     set -- "${files[@]}"
 fi
 
