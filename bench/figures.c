@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "ledger.h"
 #include "world.h"
 
 const struct table_figure_words table_figure_words[TABLE_FIGURE_COUNT] = {
@@ -67,9 +68,9 @@ static void measure_accuracy(struct table_figures *figures, const struct table_c
     values[TABLE_CONTRACT_UNITS] = (double)all.contract_over_units_max;
     values[TABLE_UNEXPLAINED_UNITS] = (double)all.cause_units[SIM_CAUSE_UNEXPLAINED];
     if (is_leased) {
-        values[TABLE_MISSING_UNITS] =
-            fabs((double)world->store.granted_units - (double)world->store.returned_units -
-                 (double)all.admitted_units);
+        struct sim_ledger ledger;
+        sim_ledger_make(&ledger, world, &all);
+        values[TABLE_MISSING_UNITS] = fabs((double)ledger.missing_units);
     }
     values[TABLE_UNBILLED_UNITS] =
         fabs((double)sim_world_reported_units(world) - (double)all.admitted_units);
