@@ -297,6 +297,18 @@ void asking_again(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
     asking_due(limiter, slot, now_ns);
 }
 
+void asking_state_seen(const struct weir_limiter *limiter, uint32_t slot, struct weir_ask *ask)
+{
+    const struct cold *cold = &limiter->cold[slot];
+
+    ask->version_seen = cold->version;
+    ask->run_seen = cold->run_id;
+    ask->seen_us = cold->answered_us;
+    ask->remaining_seen_units = cold->remaining_units;
+    ask->outstanding_seen_units = cold->outstanding_units;
+    ask->previous_seen_units = cold->previous_units;
+}
+
 void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                   struct weir_ask *ask)
 {
@@ -310,12 +322,6 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                .sequence = next_sequence(limiter),
                .incarnation = limiter->options.incarnation},
         .plan = plan_for_ask(limiter, hot->plan_index, cold->assigned_version),
-        .version_seen = cold->version,
-        .run_seen = cold->run_id,
-        .seen_us = cold->answered_us,
-        .remaining_seen_units = cold->remaining_units,
-        .outstanding_seen_units = cold->outstanding_units,
-        .previous_seen_units = cold->previous_units,
         .flags = cold->trickle[1] != 0 ? WEIR_ASK_HAS_TRICKLE : 0,
         .largest_units = cold->largest_units,
         .flight_us = asking_flight_us(&limiter->clock, hot->held_units),
@@ -326,6 +332,7 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         .rate_milli_before = cold->rate_reported_milli,
         .rate_share_period = cold->rate_share_period,
     };
+    asking_state_seen(limiter, slot, ask);
     if (hot->flags & HOT_RETURN && cold->wait_last == SLOT_NONE) {
         give_everything_back(limiter, slot, ask);
     } else {

@@ -100,16 +100,9 @@ static void state_seen(const struct weir_limiter *limiter, struct weir_ask *ask)
 {
     const uint32_t slot = table_find(limiter, &ask->key);
 
-    if (slot == SLOT_NONE) {
-        return;
+    if (slot != SLOT_NONE) {
+        asking_state_seen(limiter, slot, ask);
     }
-    const struct cold *cold = &limiter->cold[slot];
-    ask->version_seen = cold->version;
-    ask->run_seen = cold->run_id;
-    ask->seen_us = cold->answered_us;
-    ask->remaining_seen_units = cold->remaining_units;
-    ask->outstanding_seen_units = cold->outstanding_units;
-    ask->previous_seen_units = cold->previous_units;
 }
 
 void direct_build(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,

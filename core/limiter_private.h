@@ -371,6 +371,8 @@ void asking_plan(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
 void asking_due(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
 bool asking_has_to_report(const struct weir_limiter *limiter, uint32_t slot);
 void asking_queue(struct weir_limiter *limiter, uint32_t slot, unsigned extra_flags);
+/* The key as the process saw it last. */
+void asking_state_seen(const struct weir_limiter *limiter, uint32_t slot, struct weir_ask *ask);
 void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                   struct weir_ask *ask);
 uint32_t asking_flight_us(const struct clock_offset *clock, uint32_t held_units);

@@ -49,21 +49,6 @@ void ask_queue_append(struct weir_limiter *limiter, uint32_t queue, uint32_t ent
     list->last = entry;
 }
 
-void ask_queue_prepend(struct weir_limiter *limiter, uint32_t queue, uint32_t entry)
-{
-    struct ask_queue *list = &limiter->queues[queue];
-    struct ask_link *link = ask_link_of(limiter, entry);
-
-    WEIR_ASSERT(link->queue == QUEUE_NONE);
-    *link = (struct ask_link){.next = list->first, .previous = SLOT_NONE, .queue = queue};
-    if (list->first == SLOT_NONE) {
-        list->last = entry;
-    } else {
-        ask_link_of(limiter, list->first)->previous = entry;
-    }
-    list->first = entry;
-}
-
 void ask_queue_remove(struct weir_limiter *limiter, uint32_t entry)
 {
     struct ask_link *link = ask_link_of(limiter, entry);

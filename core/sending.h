@@ -92,7 +92,6 @@ struct breaker {
 /* queue.c */
 void ask_queue_init(struct weir_limiter *limiter);
 void ask_queue_append(struct weir_limiter *limiter, uint32_t queue, uint32_t entry);
-void ask_queue_prepend(struct weir_limiter *limiter, uint32_t queue, uint32_t entry);
 void ask_queue_remove(struct weir_limiter *limiter, uint32_t entry);  /* from whatever holds it */
 uint32_t ask_queue_pop(struct weir_limiter *limiter, uint32_t queue); /* SLOT_NONE: empty */
 struct ask_link *ask_link_of(struct weir_limiter *limiter, uint32_t entry);

@@ -4,13 +4,6 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-static void fire(const struct fault_list *list, size_t fault)
-{
-    if (list->fired_count != NULL) {
-        list->fired_count[fault]++;
-    }
-}
-
 static bool is_of(const struct fault *fault, enum fault_kind kind, uint64_t time_ns)
 {
     return fault->kind == kind && fault_is_active(fault, time_ns);
@@ -25,7 +18,7 @@ static uint32_t flipped(const struct fault_list *list, uint64_t time_ns, uint32_
         const struct fault *fault = &list->faults[i];
         if (is_of(fault, FAULT_FLIP, time_ns) && fault->limit % process_count != 0) {
             process = (uint32_t)(((uint64_t)process + fault->limit) % process_count);
-            fire(list, i);
+            fault_struck(list, i);
         }
     }
     return process;
@@ -37,7 +30,7 @@ static void fire_drains(const struct fault_list *list, uint64_t time_ns, uint32_
     for (size_t i = 0; i < list->count; i++) {
         const struct fault *fault = &list->faults[i];
         if (is_of(fault, FAULT_DRAIN, time_ns) && fault_set_holds(&fault->processes, process)) {
-            fire(list, i);
+            fault_struck(list, i);
         }
     }
 }
@@ -85,7 +78,7 @@ uint64_t fault_arrival_ns(const struct fault_list *list, uint64_t time_ns, uint6
         if (is_of(fault, FAULT_RETRY, time_ns)) {
             const uint64_t later_ns =
                 fault->spread_ns == 0 ? 0 : fault_lot(fault, number, fault->spread_ns + 1);
-            fire(list, i);
+            fault_struck(list, i);
             return later_ns > UINT64_MAX - fault->until_ns ? UINT64_MAX
                                                            : fault->until_ns + later_ns;
         }
@@ -102,7 +95,7 @@ uint32_t fault_churn(const struct fault_list *list, uint64_t time_ns, uint32_t p
             const uint64_t into_ns = time_ns - fault->from_ns;
             const uint64_t periods = fault->period_ns == 0 ? 0 : into_ns / fault->period_ns;
             key_index = (uint32_t)((key_index + periods % key_count + 1) % key_count);
-            fire(list, i);
+            fault_struck(list, i);
         }
     }
     return key_index;
@@ -143,6 +136,6 @@ uint64_t fault_extra_ns(const struct fault_list *list, uint64_t time_ns, uint32_
     if (arrival_ns >= fault->until_ns) {
         return UINT64_MAX;
     }
-    fire(list, hot);
+    fault_struck(list, hot);
     return arrival_ns;
 }

@@ -53,6 +53,13 @@ const char *const fault_error_names[] = {
     [FAULT_ERROR_CONNECTIONS] = "CONNECTIONS",
 };
 
+void fault_struck(const struct fault_list *list, size_t fault)
+{
+    if (list->fired_count != NULL) {
+        list->fired_count[fault]++;
+    }
+}
+
 bool fault_set_holds(const struct fault_set *set, uint32_t number)
 {
     return number < set->count && (set->member == NULL || set->member[number] != 0);

@@ -158,6 +158,9 @@ struct fault_list {
 extern const char *const fault_kind_names[FAULT_KINDS];
 extern const char *const fault_error_names[];
 
+/* It did something once more. */
+void fault_struck(const struct fault_list *list, size_t fault);
+
 bool fault_set_holds(const struct fault_set *set, uint32_t number);
 
 /* In force at time_ns; a fault with period_ns and on_ppm: in the on part of a period. */

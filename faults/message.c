@@ -14,13 +14,6 @@ enum lot {
     LOT_COUNT = 4,
 };
 
-static void count(const struct fault_list *list, size_t index)
-{
-    if (list->fired_count != NULL) {
-        list->fired_count[index]++;
-    }
-}
-
 static bool happens(const struct fault *fault, uint64_t number)
 {
     return fault_lot(fault, number * LOT_COUNT + LOT_HAPPENS, PPM) < fault->probability_ppm;
@@ -75,13 +68,13 @@ struct fault_fate fault_message(const struct fault_list *list, uint64_t time_ns,
         const struct fault *fault = &list->faults[i];
         if (concerns(fault, time_ns, process, shard) && loses(fault, way, number)) {
             fate.lost = true;
-            count(list, i);
+            fault_struck(list, i);
         }
     }
     for (size_t i = 0; i < list->count && !fate.lost; i++) {
         const struct fault *fault = &list->faults[i];
         if (concerns(fault, time_ns, process, shard) && delay(fault, way, number, &fate)) {
-            count(list, i);
+            fault_struck(list, i);
         }
     }
     fate.copy_delay_ns = fate.doubled ? fate.copy_delay_ns + fate.delay_ns : 0;

@@ -45,9 +45,7 @@ static struct fault_fate fate(const struct fault_list *list, const struct kinds 
             !hits(list, i, time_ns, process, number)) {
             continue;
         }
-        if (list->fired_count != NULL) {
-            list->fired_count[i]++;
-        }
+        fault_struck(list, i);
         if (kind == kinds->lost) {
             fate.lost = true;
         } else if (kind == kinds->delayed) {

@@ -16,13 +16,6 @@ enum lot {
     LOT_COUNT = 4,
 };
 
-static void count(const struct fault_list *list, size_t index)
-{
-    if (list->fired_count != NULL) {
-        list->fired_count[index]++;
-    }
-}
-
 static bool happens(const struct fault *fault, uint64_t number)
 {
     return fault_lot(fault, number * LOT_COUNT + LOT_REPLY, PPM) < fault->probability_ppm;
@@ -88,7 +81,7 @@ struct fault_service fault_service(const struct fault_list *list, uint64_t time_
         const struct fault *fault = &list->faults[i];
         if (is_silent(fault) && concerns(fault, time_ns, shard)) {
             service.silent = true;
-            count(list, i);
+            fault_struck(list, i);
         }
     }
     for (size_t i = 0; i < list->count && !service.silent; i++) {
@@ -97,14 +90,14 @@ struct fault_service fault_service(const struct fault_list *list, uint64_t time_
             concerns(fault, time_ns, shard) ? error_of(fault, process, number) : FAULT_ERROR_NONE;
         if (error != FAULT_ERROR_NONE && service.error == FAULT_ERROR_NONE) {
             service.error = error;
-            count(list, i);
+            fault_struck(list, i);
         }
     }
     for (size_t i = 0; i < list->count && !service.silent && service.error == FAULT_ERROR_NONE;
          i++) {
         const struct fault *fault = &list->faults[i];
         if (concerns(fault, time_ns, shard) && carry_out(fault, process, number, &service)) {
-            count(list, i);
+            fault_struck(list, i);
         }
     }
     return service;
@@ -118,7 +111,7 @@ int64_t fault_store_step_ns(const struct fault_list *list, uint64_t time_ns, uin
         const struct fault *fault = &list->faults[i];
         if (fault->kind == FAULT_STORE_CLOCK && concerns(fault, time_ns, shard)) {
             step_ns += fault->step_ns;
-            count(list, i);
+            fault_struck(list, i);
         }
     }
     return step_ns;

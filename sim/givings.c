@@ -13,10 +13,10 @@ void sim_givings_deinit(struct sim_givings *givings)
 
 uint64_t sim_givings_units(const struct weir_ask *ask)
 {
-    const uint64_t cancelled = (ask->flags & WEIR_ASK_CANCEL_TRICKLE) == 0
-                                   ? 0
-                                   : (uint64_t)ask->trickle_count[0] + ask->trickle_count[1] -
-                                         ask->trickle_accrued;
+    const uint64_t cancelled =
+        (ask->flags & WEIR_ASK_CANCEL_TRICKLE) == 0
+            ? 0
+            : (uint64_t)ask->trickle_count[0] + ask->trickle_count[1] - ask->trickle_accrued;
 
     return cancelled + ask->returned_units + ask->unused_units;
 }

@@ -4,18 +4,10 @@
 #include <string.h>
 
 #include "memory.h"
+#include "prng.h"
 
 #define DECISION UINT64_C(1)
 #define ANSWER UINT64_C(2)
-
-/* splitmix64 (Steele, Lea and Flood, OOPSLA 2014). */
-static uint64_t mix(uint64_t value)
-{
-    value += UINT64_C(0x9e3779b97f4a7c15);
-    value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return value ^ (value >> 31);
-}
 
 void sim_journal_init(struct sim_journal *journal)
 {
@@ -43,8 +35,8 @@ static void add(struct sim_journal *journal, uint64_t time_ns, uint64_t hash)
         journal->entries = grown;
         journal->capacity = capacity;
     }
-    journal->entries[journal->count++] =
-        (struct sim_journal_entry){.time_ns = time_ns, .hash = mix(hash ^ mix(time_ns))};
+    journal->entries[journal->count++] = (struct sim_journal_entry){
+        .time_ns = time_ns, .hash = sim_prng_mix(hash ^ sim_prng_mix(time_ns))};
 }
 
 void sim_journal_decision(struct sim_journal *journal, uint64_t arrived_ns, uint32_t key,
@@ -52,13 +44,15 @@ void sim_journal_decision(struct sim_journal *journal, uint64_t arrived_ns, uint
 {
     const uint64_t what = DECISION << 56 | (uint64_t)verdict << 48 | (uint64_t)mode << 40;
 
-    add(journal, arrived_ns, mix(what) ^ mix((uint64_t)cost_units << 32 | key));
+    add(journal, arrived_ns, sim_prng_mix(what) ^ sim_prng_mix((uint64_t)cost_units << 32 | key));
 }
 
 void sim_journal_answer(struct sim_journal *journal, uint64_t done_ns, uint32_t process,
                         uint32_t key, uint64_t granted_units)
 {
-    add(journal, done_ns, mix(ANSWER << 56 | (uint64_t)process) ^ mix(mix(granted_units) + key));
+    add(journal, done_ns,
+        sim_prng_mix(ANSWER << 56 | (uint64_t)process) ^
+            sim_prng_mix(sim_prng_mix(granted_units) + key));
 }
 
 static int by_time_and_hash(const void *a, const void *b)

@@ -68,11 +68,9 @@ void sim_process_init_clock(struct sim_process *process, uint32_t number)
 /* Each time that a fault makes the clock do something else. */
 static void count_clock_faults(const struct sim_process *process)
 {
-    uint64_t *fired_count = process->world->scenario->faults.fired_count;
-
-    for (size_t i = 0; i < process->clock.piece_count && fired_count != NULL; i++) {
+    for (size_t i = 0; i < process->clock.piece_count; i++) {
         if (process->clock.pieces[i].fault != UINT32_MAX) {
-            fired_count[process->clock.pieces[i].fault]++;
+            fault_struck(&process->world->scenario->faults, process->clock.pieces[i].fault);
         }
     }
 }

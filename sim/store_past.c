@@ -297,11 +297,7 @@ static void change_records(struct sim_store *store,
 
 static void count(const struct sim_store *store, const struct sim_store_past *past)
 {
-    const struct fault_list *faults = &store->catalog->scenario->faults;
-
-    if (faults->fired_count != NULL) {
-        faults->fired_count[past - store->pasts]++;
-    }
+    fault_struck(&store->catalog->scenario->faults, (size_t)(past - store->pasts));
 }
 
 /* The shards of the fault begin another life of their memory. */

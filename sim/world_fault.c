@@ -38,9 +38,7 @@ static void set_bandwidth(struct sim_world *world, uint32_t shard, uint64_t now_
         }
         if (fault->bytes_per_s < bytes_per_s) {
             bytes_per_s = fault->bytes_per_s;
-            if (faults->fired_count != NULL) {
-                faults->fired_count[i]++;
-            }
+            fault_struck(faults, i);
         }
     }
     sim_kernel_set_bandwidth(world->kernel, shard, bytes_per_s);

@@ -126,8 +126,8 @@ void sim_world_life_event(struct sim_world *world, uint64_t now_ns)
     for (; world->life_next < world->life_count && world->lives[world->life_next].time_ns == now_ns;
          world->life_next++) {
         const struct fault_life *life = &world->lives[world->life_next];
-        if (happen(world, life, now_ns) && world->scenario->faults.fired_count != NULL) {
-            world->scenario->faults.fired_count[life->fault]++;
+        if (happen(world, life, now_ns)) {
+            fault_struck(&world->scenario->faults, life->fault);
         }
     }
     world->next_life_ns =
