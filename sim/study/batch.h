@@ -1,0 +1,58 @@
+/* Many runs, a few at a time, each in a process of its own (SimGrid starts only once in one, and
+ * both cores have work). What was run before, by this very program on these very files, is not run
+ * again: results are kept in a folder, one file per run. */
+#ifndef STUDY_BATCH_H
+#define STUDY_BATCH_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kernel.h"
+#include "scenario.h"
+
+struct study_run {
+    const char *scenario;    /* path; borrowed */
+    const char *const *sets; /* PATH=VALUE, as of weir run --set; borrowed */
+    size_t set_count;
+    enum sim_kernel_kind kernel;
+    json_t *result; /* filled in, as result.json has it; owned */
+};
+
+enum study_end {
+    STUDY_DONE = 0,
+    STUDY_SIGNALLED, /* by SIGINT or SIGTERM: what was finished is kept */
+    STUDY_FAILED,    /* `error` says why and names the run */
+};
+
+struct study_batch {
+    struct study_run *runs; /* borrowed; several may be the same run, which is then made once */
+    size_t run_count;
+    const char *folder; /* where results are kept, made if missing; NULL: nowhere */
+    unsigned job_count; /* runs at a time; 0: one per core */
+    const char *label;  /* what the progress line calls it ("sweep") */
+    bool quiet;         /* no progress line */
+
+    /* in this process, as each run ends, in no certain order; may be NULL */
+    void (*done)(void *context, size_t run);
+    void *context;
+
+    /* filled in */
+    size_t made_count;   /* runs made now */
+    size_t reused_count; /* runs found in the folder */
+    int signal_number;
+    char error[512]; /* one line */
+};
+
+/* Every scenario is read, with its sets, before the first run: a mistake costs no time. A run whose
+ * verdict is fail, inconclusive or not recovered is a run like any other. Frees no results: call
+ * study_batch_free, also after a failure. */
+enum study_end study_batch_run(struct study_batch *batch);
+void study_batch_free(struct study_batch *batch);
+
+/* The number at a path of a result, such as "accuracy.over_pct.max" or
+ * "populations.gold.accuracy.under_pct.max". Returns false if there is none; true and false count
+ * as 1 and 0. */
+bool study_result_number(const json_t *result, const char *path, double *number);
+
+#endif
