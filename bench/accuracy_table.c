@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command_run.h"
+#include "exit_status.h"
 #include "memory.h"
+#include "pool.h"
 #include "progress.h"
 #include "table_options.h"
-#include "table_pool.h"
 #include "table_report.h"
 
 #define TERMINAL_INTERVAL_NS UINT64_C(200000000)
@@ -71,19 +71,24 @@ static void wipe_progress(const struct run *run)
     }
 }
 
-static void measure_cell(void *context, size_t cell, void *figures)
+static void measure_cell(void *context, size_t cell, FILE *result)
 {
     const struct run *run = context;
+    struct table_figures figures = {0};
 
-    table_figures_measure(figures, &run->cells[cell], run->subject);
+    table_figures_measure(&figures, &run->cells[cell], run->subject);
+    (void)fwrite(&figures, sizeof figures, 1, result);
 }
 
 /* Returns NULL, or why there is nothing to keep. */
-static const char *keep_cell(void *context, size_t cell, const void *figures)
+static const char *keep_cell(void *context, size_t cell, const char *result, size_t size)
 {
     struct run *run = context;
 
-    memcpy(&run->figures[cell], figures, sizeof run->figures[cell]);
+    if (size != sizeof run->figures[cell]) {
+        return "its process wrote too little";
+    }
+    memcpy(&run->figures[cell], result, size);
     if (run->figures[cell].error[0] != '\0') {
         return run->figures[cell].error;
     }
@@ -135,10 +140,9 @@ static size_t *order_cells(struct run *run)
 static int measure(struct run *run, unsigned job_count)
 {
     size_t *order = order_cells(run);
-    struct table_pool pool = {
+    struct study_pool pool = {
         .order = order,
         .task_count = run->cell_count,
-        .result_size = sizeof(struct table_figures),
         .job_count = job_count,
         .context = run,
         .work = measure_cell,
@@ -148,12 +152,12 @@ static int measure(struct run *run, unsigned job_count)
     char name[TABLE_NAME_SIZE];
     int status = SIM_EXIT_PASS;
 
-    const enum table_pool_end end = table_pool_run(&pool);
+    const enum study_pool_end end = study_pool_run(&pool);
     wipe_progress(run);
-    if (end == TABLE_POOL_SIGNALLED) {
+    if (end == STUDY_POOL_SIGNALLED) {
         fprintf(stderr, "accuracy-table: interrupted\n");
         status = 128 + pool.signal_number;
-    } else if (end == TABLE_POOL_FAILED) {
+    } else if (end == STUDY_POOL_FAILED) {
         table_cell_name(&run->cells[pool.failed_task], name, sizeof name);
         fprintf(stderr, "accuracy-table: cell %s: %s\n", name, pool.error);
         status = SIM_EXIT_INTERNAL;

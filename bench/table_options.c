@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command_run.h"
-#include "table_pool.h"
+#include "exit_status.h"
+#include "pool.h"
 
 enum option_key {
     KEY_SUBJECT = 's',
@@ -161,7 +161,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         options->grid.seed_count = (uint32_t)parse_integer(state, "seeds", argument, 1000);
         break;
     case KEY_JOBS:
-        options->job_count = (unsigned)parse_integer(state, "jobs", argument, TABLE_POOL_JOBS_MAX);
+        options->job_count = (unsigned)parse_integer(state, "jobs", argument, STUDY_POOL_JOBS_MAX);
         break;
     case KEY_HARDEST:
         options->is_hardest = true;
@@ -201,22 +201,12 @@ static const struct argp parser = {
            " error; 130 interrupted.",
 };
 
-static unsigned processor_count(void)
-{
-    const long count = sysconf(_SC_NPROCESSORS_ONLN);
-
-    if (count < 1) {
-        return 1;
-    }
-    return count > TABLE_POOL_JOBS_MAX ? TABLE_POOL_JOBS_MAX : (unsigned)count;
-}
-
 void table_options_parse(struct table_options *options, int argc, char **argv)
 {
     static char name[] = "accuracy-table";
 
-    *options =
-        (struct table_options){.job_count = processor_count(), .command = "bench/accuracy-table"};
+    *options = (struct table_options){.job_count = study_pool_core_count(),
+                                      .command = "bench/accuracy-table"};
     table_grid_init(&options->grid);
     argv[0] = name;
     argp_err_exit_status = SIM_EXIT_USAGE;

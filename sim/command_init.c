@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command_run.h"
+#include "exit_status.h"
 #include "memory.h"
 #include "scenario_file.h"
 #include "scenario_text.h"

@@ -6,16 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "exit_status.h"
+#include "folder.h"
 #include "memory.h"
 #include "plot.h"
 #include "plot_data.h"
 #include "progress.h"
 #include "replay.h"
-#include "result.h"
 #include "screen.h"
-#include "twin.h"
+#include "simulation.h"
 
 #define PATH_SIZE 4096
 
@@ -146,35 +146,6 @@ static const struct argp parser = {
            "3 not recovered after the faults; 64 bad usage or scenario; 70 internal error.",
 };
 
-/* Make the folder and its parents. */
-static bool make_folder(const char *folder)
-{
-    char path[PATH_SIZE];
-
-    if (folder[0] == '\0' || strlen(folder) >= sizeof path) {
-        errno = folder[0] == '\0' ? ENOENT : ENAMETOOLONG;
-        return false;
-    }
-    strcpy(path, folder);
-    for (char *slash = path + 1; *slash != '\0'; slash++) {
-        if (*slash == '/') {
-            *slash = '\0';
-            if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-                return false;
-            }
-            *slash = '/';
-        }
-    }
-    struct stat found;
-    if (mkdir(path, 0777) == 0) {
-        return true;
-    }
-    if (errno == EEXIST && stat(path, &found) == 0 && !S_ISDIR(found.st_mode)) {
-        errno = ENOTDIR;
-    }
-    return errno == EEXIST;
-}
-
 static bool write_files(const struct options *options, const struct sim_result *result,
                         const struct sim_world *world, struct sim_progress *progress,
                         struct sim_plot_list *written)
@@ -258,82 +229,32 @@ static void report(const struct options *options, const struct sim_result *resul
     }
 }
 
-static int status_of(const struct sim_result *result)
+static int run(const struct options *options, const struct sim_scenario *scenario)
 {
-    static const int statuses[] = {SIM_EXIT_PASS, SIM_EXIT_FAIL, SIM_EXIT_INCONCLUSIVE};
-
-    return result->aftermath.liveness.recovery == SIM_RECOVERY_FAILED ? SIM_EXIT_NOT_RECOVERED
-                                                                      : statuses[result->verdict];
-}
-
-/* twin: NULL if there are no faults. */
-static int run(const struct options *options, const struct sim_scenario *scenario,
-               const struct sim_twin *twin)
-{
-    struct sim_world world;
-    struct sim_progress progress;
+    struct sim_simulation simulation;
     struct sim_plot_list written = {""};
     char reason[256];
 
-    if (!sim_world_init(&world, scenario, options->kernel, reason, sizeof reason)) {
+    int status = (int)sim_simulation_make(&simulation, scenario, options->kernel,
+                                          options->quiet ? SIM_PROGRESS_HIDDEN
+                                                         : sim_progress_style_of(stderr),
+                                          reason, sizeof reason);
+    if (status != SIM_EXIT_PASS) {
         fprintf(stderr, "weir: %s\n", reason);
-        return SIM_EXIT_USAGE;
+        return status;
     }
-    if (twin != NULL) {
-        sim_twin_attach(twin, &world);
-    }
-    sim_progress_start(&progress,
-                       options->quiet ? SIM_PROGRESS_HIDDEN : sim_progress_style_of(stderr));
-    world.progress = sim_progress_update;
-    world.progress_context = &progress;
-    const bool ran = sim_world_run(&world);
-    sim_progress_end(&progress);
-    if (!ran) {
-        fprintf(stderr, "weir: the %s kernel failed\n",
-                options->kernel == SIM_KERNEL_HEAP ? "heap" : "simgrid");
-        sim_world_deinit(&world);
-        return SIM_EXIT_INTERNAL;
-    }
-    struct sim_result result;
-    sim_progress_phase(&progress, "measuring");
-    sim_result_make(&result, &world, options->kernel);
-    sim_replay_note(result.json, options->scenario, options->sets, options->set_count,
+    struct sim_result *result = &simulation.result;
+    sim_replay_note(result->json, options->scenario, options->sets, options->set_count,
                     options->kernel);
-    sim_progress_end(&progress);
-    const double wall_s = (double)(sim_progress_wall_ns() - progress.started_ns) / 1e9;
-    int status = status_of(&result);
-    if (options->folder != NULL && !write_files(options, &result, &world, &progress, &written)) {
+    const double wall_s = (double)(sim_progress_wall_ns() - simulation.progress.started_ns) / 1e9;
+    status = (int)sim_simulation_status(result);
+    if (options->folder != NULL &&
+        !write_files(options, result, &simulation.world, &simulation.progress, &written)) {
         status = SIM_EXIT_INTERNAL;
         written.text[0] = '\0';
     }
-    report(options, &result, &world, &written, wall_s);
-    sim_result_free(&result);
-    sim_world_deinit(&world);
-    return status;
-}
-
-/* A scenario with faults is run without them first: SimGrid, which the run itself may take, starts
- * only once. */
-static int run_both(const struct options *options, const struct sim_scenario *scenario)
-{
-    struct sim_twin twin;
-    struct sim_progress progress;
-    char reason[256];
-
-    if (scenario->faults.count == 0) {
-        return run(options, scenario, NULL);
-    }
-    sim_progress_start(&progress,
-                       options->quiet ? SIM_PROGRESS_HIDDEN : sim_progress_style_of(stderr));
-    sim_progress_phase(&progress, "the same run without its faults");
-    const bool made = sim_twin_run(&twin, scenario, reason, sizeof reason);
-    sim_progress_end(&progress);
-    if (!made) {
-        fprintf(stderr, "weir: %s\n", reason);
-        return SIM_EXIT_INTERNAL;
-    }
-    const int status = run(options, scenario, &twin);
-    sim_twin_free(&twin);
+    report(options, result, &simulation.world, &written, wall_s);
+    sim_simulation_free(&simulation);
     return status;
 }
 
@@ -361,11 +282,11 @@ int sim_command_run(int argc, char **argv)
         return SIM_EXIT_USAGE;
     }
     int status = SIM_EXIT_USAGE;
-    if (options.folder != NULL && !make_folder(options.folder)) {
+    if (options.folder != NULL && !sim_folder_make(options.folder)) {
         fprintf(stderr, "weir: --out %s: cannot be made a folder: %s\n", options.folder,
                 strerror(errno));
     } else {
-        status = run_both(&options, &scenario);
+        status = run(&options, &scenario);
     }
     sim_scenario_free(&scenario);
     free(options.sets);

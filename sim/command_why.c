@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_run.h"
+#include "exit_status.h"
 #include "progress.h"
 #include "replay.h"
 #include "scenario_suggest.h"

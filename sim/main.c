@@ -8,6 +8,7 @@
 #include "command_init.h"
 #include "command_run.h"
 #include "command_why.h"
+#include "exit_status.h"
 
 struct command {
     const char *name;

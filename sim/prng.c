@@ -1,5 +1,9 @@
 #include "prng.h"
 
+#include <string.h>
+
+#include "digest.h"
+
 #include <assert.h>
 #include <stddef.h>
 
@@ -19,12 +23,7 @@ uint64_t sim_prng_mix(uint64_t value)
 
 uint64_t sim_prng_hash_text(const char *text)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; text[i] != '\0'; i++) {
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
+    return sim_digest_add(SIM_DIGEST_START, text, strlen(text));
 }
 
 void sim_prng_init(struct sim_prng *prng, uint64_t seed, const char *purpose, uint64_t index)

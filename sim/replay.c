@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "digest.h"
 #include "memory.h"
 #include "scenario_file.h"
 #include "scenario_text.h"
@@ -14,19 +15,16 @@
 #define RESULT_BYTES_MAX (256u << 20)
 #define HASH_SIZE 17
 
-/* FNV-1a (Fowler, Noll, Vo): it only has to see that somebody edited the file. */
+/* It only has to see that somebody edited the file. */
 static bool hash_file(const char *file, char hash[HASH_SIZE], struct sim_error *error)
 {
     char *bytes;
     size_t size;
-    uint64_t value = UINT64_C(0xcbf29ce484222325);
 
     if (!sim_file_read(file, SCENARIO_BYTES_MAX, &bytes, &size, error)) {
         return false;
     }
-    for (size_t i = 0; i < size; i++) {
-        value = (value ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-    }
+    const uint64_t value = sim_digest_add(SIM_DIGEST_START, bytes, size);
     free(bytes);
     snprintf(hash, HASH_SIZE, "%016" PRIx64, value);
     return true;

@@ -141,6 +141,21 @@ static const json_t *lookup(const json_t *root, const char *path)
     return at;
 }
 
+bool sim_result_number(const json_t *result, const char *path, double *number)
+{
+    const json_t *found = lookup(result, path);
+
+    if (json_is_boolean(found)) {
+        *number = json_is_true(found) ? 1 : 0;
+        return true;
+    }
+    if (json_is_number(found)) {
+        *number = json_number_value(found);
+        return true;
+    }
+    return false;
+}
+
 static bool check_expectations(const struct sim_scenario *scenario, json_t *root)
 {
     json_t *list = json_array();
@@ -148,8 +163,8 @@ static bool check_expectations(const struct sim_scenario *scenario, json_t *root
 
     for (size_t i = 0; i < scenario->expectation_count; i++) {
         const struct sim_expectation *expectation = &scenario->expectations[i];
-        const json_t *found = lookup(root, expectation->path);
-        const double value = json_is_number(found) ? json_number_value(found) : (double)NAN;
+        double value = (double)NAN;
+        const bool is_there = sim_result_number(root, expectation->path, &value);
         const bool pass = value >= expectation->minimum && value <= expectation->maximum;
         json_t *bound = json_object();
         if (isfinite(expectation->minimum)) {
@@ -158,10 +173,10 @@ static bool check_expectations(const struct sim_scenario *scenario, json_t *root
         if (isfinite(expectation->maximum)) {
             json_object_set_new(bound, "max", json_real(expectation->maximum));
         }
-        json_array_append_new(
-            list, json_pack("{s:s, s:o, s:o, s:b, s:s}", "path", expectation->path, "bound", bound,
-                            "value", json_is_number(found) ? json_real(value) : json_null(), "pass",
-                            pass, "target", expectation->target));
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:b, s:s}", "path",
+                                              expectation->path, "bound", bound, "value",
+                                              is_there ? json_real(value) : json_null(), "pass",
+                                              pass, "target", expectation->target));
         all &= pass;
     }
     json_object_set_new(root, "expectations", list);

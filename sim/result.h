@@ -4,6 +4,7 @@
 #define SIM_RESULT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "aftermath.h"
 #include "judgement.h"
@@ -37,6 +38,10 @@ struct sim_result {
 void sim_result_make(struct sim_result *result, const struct sim_world *world,
                      enum sim_kernel_kind kind);
 void sim_result_free(struct sim_result *result);
+
+/* The number at a path of a result, such as "accuracy.over_pct.max" or "faults[0].fired_count",
+ * true and false as 1 and 0. Returns false if there is none. */
+bool sim_result_number(const json_t *result, const char *path, double *number);
 
 const char *sim_verdict_name(enum sim_verdict verdict);
 

@@ -16,7 +16,7 @@ struct study_run {
     const char *const *sets; /* PATH=VALUE, as of weir run --set; borrowed */
     size_t set_count;
     enum sim_kernel_kind kernel;
-    json_t *result; /* filled in, as result.json has it; owned */
+    json_t *result; /* filled in, as result.json has it; see sim_result_number */
 };
 
 enum study_end {
@@ -49,10 +49,5 @@ struct study_batch {
  * study_batch_free, also after a failure. */
 enum study_end study_batch_run(struct study_batch *batch);
 void study_batch_free(struct study_batch *batch);
-
-/* The number at a path of a result, such as "accuracy.over_pct.max" or
- * "populations.gold.accuracy.under_pct.max". Returns false if there is none; true and false count
- * as 1 and 0. */
-bool study_result_number(const json_t *result, const char *path, double *number);
 
 #endif

@@ -1,4 +1,4 @@
-#include "table_pool.h"
+#include "pool.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,17 +15,19 @@
 #include "weir/assert.h"
 
 #define TICK_MS 200
+#define RESULT_SIZE_FIRST 65536
 
 struct job {
     pid_t child; /* 0: free */
     int pipe;
     size_t task;
-    size_t received; /* bytes */
     char *result;
+    size_t received; /* bytes */
+    size_t room;
 };
 
 struct run {
-    struct table_pool *pool;
+    struct study_pool *pool;
     struct job *jobs;
     size_t started_count;
     size_t finished_count;
@@ -38,36 +40,22 @@ static void on_signal(int number)
     caught_signal = number;
 }
 
-/* Write it all; the parent sees a short result if this fails. */
-static void write_all(int file, const char *bytes, size_t size)
+static _Noreturn void be_child(const struct run *run, const struct job *job, int file)
 {
-    while (size > 0) {
-        const ssize_t written = write(file, bytes, size);
-        if (written < 0 && errno != EINTR) {
-            return;
-        }
-        if (written > 0) {
-            bytes += written;
-            size -= (size_t)written;
-        }
-    }
-}
-
-static _Noreturn void be_child(const struct run *run, struct job *job, int file)
-{
-    const struct table_pool *pool = run->pool;
+    FILE *result = fdopen(file, "w");
 
     (void)signal(SIGINT, SIG_DFL);
     (void)signal(SIGTERM, SIG_DFL);
-    memset(job->result, 0, pool->result_size);
-    pool->work(pool->context, job->task, job->result);
-    write_all(file, job->result, pool->result_size);
-    _exit(EXIT_SUCCESS);
+    if (result == NULL) {
+        _exit(EXIT_FAILURE);
+    }
+    run->pool->work(run->pool->context, job->task, result);
+    _exit(fclose(result) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
 static bool start(struct run *run, struct job *job)
 {
-    struct table_pool *pool = run->pool;
+    struct study_pool *pool = run->pool;
     int ends[2];
 
     job->task = pool->order[run->started_count];
@@ -99,7 +87,7 @@ static bool start(struct run *run, struct job *job)
 /* The child closed its pipe. Returns true if it delivered and ended well. */
 static bool finish(struct run *run, struct job *job)
 {
-    struct table_pool *pool = run->pool;
+    struct study_pool *pool = run->pool;
     int status = 0;
 
     close(job->pipe);
@@ -107,9 +95,8 @@ static bool finish(struct run *run, struct job *job)
     }
     job->child = 0;
     pool->failed_task = job->task;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS &&
-        job->received == pool->result_size) {
-        const char *reason = pool->done(pool->context, job->task, job->result);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) {
+        const char *reason = pool->done(pool->context, job->task, job->result, job->received);
         run->finished_count++;
         snprintf(pool->error, sizeof pool->error, "%s", reason == NULL ? "" : reason);
         return reason == NULL;
@@ -127,10 +114,17 @@ static bool finish(struct run *run, struct job *job)
 /* Read what a job has sent. Returns false if its child died. */
 static bool receive(struct run *run, struct job *job)
 {
-    const size_t wanted = run->pool->result_size - job->received;
-    char none;
-    const ssize_t got = wanted > 0 ? read(job->pipe, job->result + job->received, wanted)
-                                   : read(job->pipe, &none, 1);
+    if (job->received == job->room) {
+        const size_t room = job->room == 0 ? RESULT_SIZE_FIRST : 2 * job->room;
+        char *result = sim_memory_new(room, 1);
+        if (job->received > 0) {
+            memcpy(result, job->result, job->received);
+        }
+        free(job->result);
+        job->result = result;
+        job->room = room;
+    }
+    const ssize_t got = read(job->pipe, job->result + job->received, job->room - job->received);
 
     if (got < 0) {
         return errno == EINTR || finish(run, job);
@@ -145,7 +139,7 @@ static bool receive(struct run *run, struct job *job)
 /* Wait for at most one tick. Returns false if a child died. */
 static bool wait_for_jobs(struct run *run)
 {
-    struct pollfd files[TABLE_POOL_JOBS_MAX];
+    struct pollfd files[STUDY_POOL_JOBS_MAX];
     const unsigned count = run->pool->job_count;
 
     for (unsigned i = 0; i < count; i++) {
@@ -163,27 +157,27 @@ static bool wait_for_jobs(struct run *run)
     return true;
 }
 
-static enum table_pool_end run_tasks(struct run *run)
+static enum study_pool_end run_tasks(struct run *run)
 {
-    struct table_pool *pool = run->pool;
+    struct study_pool *pool = run->pool;
 
     while (run->finished_count < pool->task_count) {
         for (unsigned i = 0; i < pool->job_count && run->started_count < pool->task_count; i++) {
             if (run->jobs[i].child == 0 && !start(run, &run->jobs[i])) {
-                return TABLE_POOL_FAILED;
+                return STUDY_POOL_FAILED;
             }
         }
         const bool is_good = wait_for_jobs(run);
         if (caught_signal != 0) { /* the terminal sends it to the children, too */
             pool->signal_number = caught_signal;
-            return TABLE_POOL_SIGNALLED;
+            return STUDY_POOL_SIGNALLED;
         }
         if (!is_good) {
-            return TABLE_POOL_FAILED;
+            return STUDY_POOL_FAILED;
         }
         pool->tick(pool->context);
     }
-    return TABLE_POOL_DONE;
+    return STUDY_POOL_DONE;
 }
 
 static void kill_jobs(struct run *run)
@@ -200,22 +194,26 @@ static void kill_jobs(struct run *run)
     }
 }
 
-enum table_pool_end table_pool_run(struct table_pool *pool)
+unsigned study_pool_core_count(void)
+{
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return count < 1 ? 1 : count > STUDY_POOL_JOBS_MAX ? STUDY_POOL_JOBS_MAX : (unsigned)count;
+}
+
+enum study_pool_end study_pool_run(struct study_pool *pool)
 {
     WEIR_ASSERT(pool->job_count > 0);
-    WEIR_ASSERT(pool->job_count <= TABLE_POOL_JOBS_MAX);
+    WEIR_ASSERT(pool->job_count <= STUDY_POOL_JOBS_MAX);
     struct run run = {.pool = pool, .jobs = sim_memory_new(pool->job_count, sizeof(struct job))};
     const struct sigaction action = {.sa_handler = on_signal};
     struct sigaction interrupt_before;
     struct sigaction terminate_before;
 
-    for (unsigned i = 0; i < pool->job_count; i++) {
-        run.jobs[i].result = sim_memory_new(1, pool->result_size);
-    }
     caught_signal = 0;
     (void)sigaction(SIGINT, &action, &interrupt_before);
     (void)sigaction(SIGTERM, &action, &terminate_before);
-    const enum table_pool_end end = run_tasks(&run);
+    const enum study_pool_end end = run_tasks(&run);
     kill_jobs(&run);
     (void)sigaction(SIGINT, &interrupt_before, NULL);
     (void)sigaction(SIGTERM, &terminate_before, NULL);
