@@ -125,7 +125,7 @@ def read_exceptions(text):
 
 def is_tested(path, files):
     """take.c by test_take.c or test_take_replay.c; scenario_plan.c also by test_scenario.c."""
-    folder, stem = path.split("/")[0], pathlib.PurePath(path).stem + "_"
+    folder, stem = pathlib.PurePath(path).parent.name, pathlib.PurePath(path).stem + "_"
     for other in files:
         test = re.match(rf"tests/{folder}/test_(\w+)\.c$", other)
         if test and (stem.startswith(test.group(1) + "_") or test.group(1).startswith(stem)):
