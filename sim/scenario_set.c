@@ -117,6 +117,18 @@ static bool fail_no_member(const struct sim_document *document, const char *set,
                     word);
 }
 
+/* The section that a file may leave out, all defaults; a part of it may be set all the same. */
+static void add_limiter(const struct sim_document *document, const struct sim_override *override)
+{
+    const struct sim_json_step *steps = override->steps;
+
+    if (override->step_count >= 2 && steps[0].key != NULL && steps[1].key != NULL &&
+        strcmp(steps[0].key, "limiter") == 0 && json_is_object(document->root) &&
+        json_object_get(document->root, "limiter") == NULL) {
+        (void)json_object_set_new(document->root, "limiter", json_object());
+    }
+}
+
 /* The value that one step of the override leads to from `parent`, or NULL with the error filled. */
 static json_t *enter(const struct sim_document *document, const struct sim_override *override,
                      json_t *parent, const struct sim_json_step *step)
@@ -167,6 +179,7 @@ static bool put(const struct sim_document *document, const struct sim_override *
     const struct sim_json_step *last = &override->steps[override->step_count - 1];
     json_t *parent = document->root;
 
+    add_limiter(document, override);
     for (size_t i = 0; i + 1 < override->step_count; i++) {
         parent = enter(document, override, parent, &override->steps[i]);
         if (!parent) {

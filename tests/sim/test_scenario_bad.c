@@ -172,6 +172,8 @@ static void a_bad_set_names_itself(void **state)
         {"a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q=1",
          "--set a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q: malformed at character 32; allowed: names "
          "joined by \".\", indices as [0], at most 16 steps"},
+        {"limiter.size=1",
+         "--set limiter.size=1: limiter.size: unknown key; did you mean \"sizer\"?"},
         {"flet.processes=1", "--set flet.processes: found no \"flet\"; did you mean \"fleet\"?"},
         {"colour.x=1", "--set colour.x: found no \"colour\" to set something in; allowed: what the "
                        "file has, or the whole section as a JSON object"},
