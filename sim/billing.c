@@ -5,17 +5,21 @@
 
 #include "memory.h"
 
+#define NS_PER_S UINT64_C(1000000000)
+
 void sim_billing_init(struct sim_billing *billing, const struct sim_scenario *scenario)
 {
     *billing = (struct sim_billing){
         .scenario = scenario,
         .sent_counts = sim_memory_new(scenario->process_count, sizeof(uint64_t)),
+        .batch_seconds = sim_memory_new(scenario->process_count, sizeof(uint64_t)),
     };
 }
 
 void sim_billing_deinit(struct sim_billing *billing)
 {
     free(billing->sent_counts);
+    free(billing->batch_seconds);
     free(billing->deliveries);
     free(billing->forgotten);
     *billing = (struct sim_billing){0};
@@ -85,12 +89,24 @@ static uint64_t attempt(struct sim_billing *billing, uint32_t process, uint64_t 
     return back.lost ? UINT64_MAX : arrived_ns + back.delay_ns;
 }
 
+static void count_report(struct sim_billing *billing, uint32_t process, uint64_t time_ns)
+{
+    const uint64_t second = time_ns / NS_PER_S + 1;
+
+    billing->report_count++;
+    if (billing->batch_seconds[process] != second) {
+        billing->batch_seconds[process] = second;
+        billing->batch_count++;
+    }
+}
+
 void sim_billing_send(struct sim_billing *billing, uint32_t process, uint64_t time_ns,
                       const struct weir_report *report)
 {
     const uint64_t lost_ns = memory_lost_ns(billing->scenario, process, time_ns);
     uint64_t acknowledged_ns = UINT64_MAX;
 
+    count_report(billing, process, time_ns);
     if (billing->scenario->faults.count == 0 && report->degraded_units == 0) {
         billing->plain_units += report->spent_units;
         return;

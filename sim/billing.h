@@ -24,7 +24,10 @@ struct sim_delivery {
 
 struct sim_billing {
     const struct sim_scenario *scenario;
-    uint64_t *sent_counts; /* by process */
+    uint64_t *sent_counts;   /* by process */
+    uint64_t *batch_seconds; /* by process: the last second it had something to report in, + 1 */
+    uint64_t report_count;
+    uint64_t batch_count; /* of messages, if each process sent one a second for all its reports */
     struct sim_delivery *deliveries;
     size_t count;
     size_t capacity;

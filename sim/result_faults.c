@@ -128,8 +128,9 @@ json_t *sim_result_billing(const struct sim_aftermath *aftermath, const struct s
     const uint64_t high = has_reports ? aftermath->bill_bound_high_units : reported;
 
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "true_units", integer(spent_units),
-        "reported_units", integer(reported), "lost_units",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "true_units",
+        integer(spent_units), "reports", integer(billing->report_count), "batches",
+        integer(billing->batch_count), "reported_units", integer(reported), "lost_units",
         integer(spent_units > reported ? spent_units - reported : reported - spent_units),
         "duplicates_dropped", integer(billing->duplicates_dropped), "flagged_windows",
         integer(billing->flagged_windows), "unsealed_windows", integer(billing->unsealed_windows),

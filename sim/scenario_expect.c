@@ -65,6 +65,8 @@ static const char *const result_paths[] = {
     "billing.lost_units",
     "billing.duplicates_dropped",
     "billing.flagged_windows",
+    "billing.reports",
+    "billing.batches",
     "clients.retries",
     "clients.given_up",
     "clients.first_denial_to_admission_s.mean",

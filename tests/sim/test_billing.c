@@ -102,6 +102,25 @@ static void what_never_arrives_during_the_run_arrives_after_it(void **state)
     sim_billing_deinit(&billing);
 }
 
+static void a_process_sends_one_message_a_second_for_all_its_reports(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t process;
+        uint64_t second;
+    } sent[] = {{0, 0}, {0, 0}, {1, 0}, {0, 1}, {1, 2}, {1, 2}, {1, 2}};
+
+    begin(0);
+    for (size_t i = 0; i < sizeof sent / sizeof sent[0]; i++) {
+        const struct weir_report report = report_of(sent[i].process, i, 1, 1);
+        send(sent[i].process, sent[i].second, &report);
+    }
+    sim_billing_finish(&billing);
+    assert_int_equal(billing.report_count, 7);
+    assert_int_equal(billing.batch_count, 4);
+    sim_billing_deinit(&billing);
+}
+
 static void repeated_reports_are_dropped(void **state)
 {
     (void)state;
@@ -230,6 +249,7 @@ int main(void)
         cmocka_unit_test(the_newest_report_counts),
         cmocka_unit_test(what_is_lost_is_sent_again),
         cmocka_unit_test(what_never_arrives_during_the_run_arrives_after_it),
+        cmocka_unit_test(a_process_sends_one_message_a_second_for_all_its_reports),
         cmocka_unit_test(repeated_reports_are_dropped),
         cmocka_unit_test(overtaken_reports_are_dropped),
         cmocka_unit_test(everything_at_once_bills_the_same),
