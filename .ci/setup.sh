@@ -25,7 +25,9 @@ is_present() { # PACKAGE
         fc-list | grep -q DejaVuSans ;;
     clang) command -v clang ;;
     python3) command -v python3 ;;
-    python3-jsonschema) python3 -c 'import jsonschema' ;;
+    python3-jsonschema) # for the interpreter that runs the test
+        local python=/usr/bin/python3
+        "$([ -x "$python" ] && echo "$python" || echo python3)" -c 'import jsonschema' ;;
     binutils) command -v nm && command -v objdump ;;
     util-linux) command -v setarch ;;
     *) dpkg-query -W -f '${Status}' "$1" | grep -q 'ok installed' ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: run.sh WEIR [SCENARIO...]
-# Runs each scenario (default: all in and below scenarios/, but those of faults/, which faults.py runs) on
+# Runs each scenario (default: all in and below scenarios/, but those of faults/, which faults.py runs, and claims/) on
 # the heap kernel, two at a time, and prints one line of figures for each. Exit status 0 only if every one of them met all its expectations.
 set -euo pipefail
 
@@ -13,8 +13,8 @@ shift
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 all=$(cd "$here/../../scenarios" && pwd)
 if [ $# -eq 0 ]; then
-    mapfile -d '' -t files < <(find "$all" -path "$all/faults" -prune -o -name '*.json' \
-        ! -name targets.json ! -name '*.schema.json' -print0 | sort -z)
+    mapfile -d '' -t files < <(find "$all" \( -path "$all/faults" -o -path "$all/claims" \) -prune -o \
+        -name '*.json' ! -name targets.json ! -name '*.schema.json' -print0 | sort -z)
     set -- "${files[@]}"
 fi
 
