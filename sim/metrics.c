@@ -71,6 +71,11 @@ void sim_metrics_decision(struct sim_metrics *metrics, enum sim_limit_class clas
     record(first_touch ? &metrics->first_touches : &metrics->by_class[class], added_ns);
 }
 
+static uint64_t within_run(const struct sim_metrics *metrics, uint64_t time_ns)
+{
+    return time_ns < metrics->duration_ns ? time_ns : metrics->duration_ns;
+}
+
 void sim_metrics_ask(struct sim_metrics *metrics, uint64_t sent_ns)
 {
     const size_t ms = (size_t)(sent_ns / NS_PER_MS);
@@ -84,6 +89,8 @@ void sim_metrics_ask(struct sim_metrics *metrics, uint64_t sent_ns)
         metrics->asks_by_10ms[ms / 10]++;
         metrics->flights_by_ms[ms]++;
     }
+    metrics->in_flight++;
+    metrics->flight_ns -= within_run(metrics, sent_ns);
 }
 
 void sim_metrics_reply(struct sim_metrics *metrics, uint64_t received_ns)
@@ -93,6 +100,8 @@ void sim_metrics_reply(struct sim_metrics *metrics, uint64_t received_ns)
     if (ms < metrics->ms_count) {
         metrics->flights_by_ms[ms]--;
     }
+    metrics->in_flight--;
+    metrics->flight_ns += within_run(metrics, received_ns);
 }
 
 uint64_t sim_latency_percentile_ns(const struct sim_latency *latency, uint32_t part_ppm)
@@ -154,4 +163,9 @@ uint64_t sim_metrics_in_flight_max(const struct sim_metrics *metrics)
         most = now > most ? now : most;
     }
     return (uint64_t)most;
+}
+
+uint64_t sim_metrics_flight_ns(const struct sim_metrics *metrics)
+{
+    return metrics->flight_ns + metrics->in_flight * metrics->duration_ns;
 }

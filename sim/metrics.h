@@ -45,6 +45,9 @@ struct sim_metrics {
     uint64_t pairs;          /* distinct (key, process) with a request */
     uint64_t *asks_by_10ms;
     int64_t *flights_by_ms; /* change of the number of asks in flight */
+    uint64_t in_flight;     /* asks without a reply so far ... */
+    uint64_t flight_ns;     /* ... and of all others how long they took within the run, less when
+                               these were sent: modulo 2^64 */
     size_t ms_count;
 };
 
@@ -69,5 +72,9 @@ uint64_t sim_metrics_asks_in_second(const struct sim_metrics *metrics, uint64_t 
 uint64_t sim_metrics_asks_max_10ms(const struct sim_metrics *metrics);
 uint64_t sim_metrics_asks_max_1s(const struct sim_metrics *metrics);
 uint64_t sim_metrics_in_flight_max(const struct sim_metrics *metrics);
+
+/* Time in flight of all asks within the run, in ns: divided by its duration, the mean number in
+ * flight. An ask that is never answered is in flight to the end. Requires: less than 2^64. */
+uint64_t sim_metrics_flight_ns(const struct sim_metrics *metrics);
 
 #endif

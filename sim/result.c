@@ -99,12 +99,13 @@ static json_t *store_json(const struct sim_world *world)
     const struct sim_metrics *metrics = &world->metrics;
     const double seconds = (double)world->scenario->duration_ns / 1e9;
 
-    return json_pack("{s:o, s:{s:f, s:o}, s:o, s:f, s:o, s:o}", "asks", integer(metrics->asks),
+    return json_pack("{s:o, s:{s:f, s:o}, s:o, s:f, s:o, s:f, s:o}", "asks", integer(metrics->asks),
                      "asks_per_s", "mean", (double)metrics->asks / seconds, "max_1s",
                      integer(sim_metrics_asks_max_1s(metrics)), "asks_max_10ms",
                      integer(sim_metrics_asks_max_10ms(metrics)), "requests_per_ask",
                      metrics->asks == 0 ? 0.0 : (double)metrics->requests / (double)metrics->asks,
-                     "in_flight_max", integer(sim_metrics_in_flight_max(metrics)), "pairs",
+                     "in_flight_max", integer(sim_metrics_in_flight_max(metrics)), "in_flight_mean",
+                     (double)sim_metrics_flight_ns(metrics) / 1e9 / seconds, "pairs",
                      integer(metrics->pairs));
 }
 

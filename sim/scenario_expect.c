@@ -53,6 +53,7 @@ static const char *const result_paths[] = {
     "store.asks_max_10ms",
     "store.requests_per_ask",
     "store.in_flight_max",
+    "store.in_flight_mean",
     "store.pairs",
     "latency_us.p50",
     "latency_us.p99",

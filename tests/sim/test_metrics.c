@@ -153,6 +153,24 @@ static void an_ask_is_in_flight_through_the_millisecond_of_its_reply(void **stat
     sim_metrics_deinit(&metrics);
 }
 
+static void the_time_in_flight_ends_with_the_reply_or_with_the_run(void **state)
+{
+    (void)state;
+    struct sim_metrics metrics;
+
+    sim_metrics_init(&metrics, SECOND);
+    sim_metrics_ask(&metrics, 10);
+    sim_metrics_reply(&metrics, 25); /* 15 */
+    sim_metrics_ask(&metrics, SECOND - 7);
+    sim_metrics_reply(&metrics, SECOND + 1); /* 7 */
+    assert_int_equal(sim_metrics_flight_ns(&metrics), 22);
+
+    sim_metrics_ask(&metrics, SECOND - 100); /* never answered */
+    sim_metrics_ask(&metrics, 2 * SECOND);   /* after the run */
+    assert_int_equal(sim_metrics_flight_ns(&metrics), 122);
+    sim_metrics_deinit(&metrics);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +182,7 @@ int main(void)
         cmocka_unit_test(asks_are_counted_in_whole_slots_and_seconds),
         cmocka_unit_test(asks_after_the_end_are_counted_apart),
         cmocka_unit_test(an_ask_is_in_flight_through_the_millisecond_of_its_reply),
+        cmocka_unit_test(the_time_in_flight_ends_with_the_reply_or_with_the_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,6 +60,7 @@ static const struct field fields[] = {
     {"store.asks_max_10ms", 'i'},
     {"store.requests_per_ask", 'r'},
     {"store.in_flight_max", 'i'},
+    {"store.in_flight_mean", 'r'},
     {"store.pairs", 'i'},
     {"latency_us.p50", 'r'},
     {"latency_us.p99", 'r'},
