@@ -15,6 +15,7 @@
 #include "progress.h"
 #include "replay.h"
 #include "screen.h"
+#include "shell_word.h"
 #include "simulation.h"
 
 #define PATH_SIZE 4096
@@ -177,32 +178,11 @@ static bool write_files(const struct options *options, const struct sim_result *
     return done;
 }
 
-/* One word as a shell reads it back. */
-static void print_word(FILE *file, const char *word)
-{
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
-
-    if (*word != '\0' && word[strspn(word, plain)] == '\0') {
-        fprintf(file, " %s", word);
-        return;
-    }
-    fprintf(file, " '");
-    for (; *word != '\0'; word++) {
-        if (*word == '\'') {
-            fprintf(file, "'\\''");
-        } else {
-            fputc(*word, file);
-        }
-    }
-    fputc('\'', file);
-}
-
 static void print_replay(FILE *file, const struct options *options)
 {
     fprintf(file, "replay: weir run");
     for (int i = 1; i < options->argc; i++) {
-        print_word(file, options->argv[i]);
+        sim_shell_word_print(file, options->argv[i]);
     }
     fprintf(file, "\n");
 }
