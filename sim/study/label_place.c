@@ -56,16 +56,25 @@ static bool is_free(const struct study_label *labels, size_t count, size_t index
     return true;
 }
 
+/* By how many lines. */
+static int count_crossed(const struct box *box, const struct study_label_field *field)
+{
+    return (box->left <= field->line_x && field->line_x <= box->right) +
+           (box->bottom <= field->line_y && field->line_y <= box->top);
+}
+
 void study_label_place(struct study_label *labels, size_t count,
                        const struct study_label_field *field)
 {
     for (size_t i = 0; i < count; i++) {
+        int fewest = 3;
         labels[i].side = STUDY_LABEL_NOWHERE;
         for (int side = STUDY_LABEL_RIGHT; side < STUDY_LABEL_NOWHERE; side++) {
             const struct box box = box_of(&labels[i], (enum study_label_side)side, field);
-            if (is_free(labels, count, i, &box, field)) {
+            const int crossed = count_crossed(&box, field);
+            if (crossed < fewest && is_free(labels, count, i, &box, field)) {
+                fewest = crossed;
                 labels[i].side = (enum study_label_side)side;
-                break;
             }
         }
     }

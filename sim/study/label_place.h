@@ -26,10 +26,13 @@ struct study_label_field {
     double height;
     double text_height;
     double distance;
+    double line_x; /* an upright line, outside the field if there is none */
+    double line_y; /* a level one */
 };
 
-/* Labels that come first are placed first: on the first side on which they are within the field and
- * clear of all points and of labels placed before. */
+/* Labels that come first are placed first: on a side on which they are within the field and clear
+ * of all points and of labels placed before; of such sides, the first that the fewest lines cross.
+ */
 void study_label_place(struct study_label *labels, size_t count,
                        const struct study_label_field *field);
 

@@ -114,6 +114,17 @@ static void set_axes(struct picture *picture)
     picture->top += 0.08 * height;
 }
 
+static double plane_x(const struct picture *picture, double asks)
+{
+    return PLANE_WIDTH * (shown_asks(asks) - picture->left) / (picture->right - picture->left);
+}
+
+static double plane_y(const struct picture *picture, double error)
+{
+    return PLANE_HEIGHT * (shown_error(picture, error) - picture->bottom) /
+           (picture->top - picture->bottom);
+}
+
 static void name_point(const struct study_candidate *candidate, char name[48])
 {
     if (candidate->lease_units == 0) {
@@ -125,8 +136,15 @@ static void name_point(const struct study_candidate *candidate, char name[48])
 
 static void print_points(FILE *script, const struct picture *picture)
 {
-    static const struct study_label_field field = {PLANE_WIDTH, PLANE_HEIGHT, TEXT_HEIGHT,
-                                                   TEXT_DISTANCE};
+    const struct study_size *size = picture->size;
+    struct study_label_field field = {
+        .width = PLANE_WIDTH,
+        .height = PLANE_HEIGHT,
+        .text_height = TEXT_HEIGHT,
+        .distance = TEXT_DISTANCE,
+        .line_x = -1,
+        .line_y = -1,
+    };
     static const char *const sides[] = {"right", "left", "above", "below", "nowhere"};
     struct study_label *labels = sim_memory_new(picture->count, sizeof *labels);
     char name[48];
@@ -135,13 +153,16 @@ static void print_points(FILE *script, const struct picture *picture)
         const struct study_candidate *candidate = &picture->size->candidates[picture->order[i]];
         name_point(candidate, name);
         labels[i] = (struct study_label){
-            .x = PLANE_WIDTH * (shown_asks(candidate->worst[STUDY_BOUND_ASKS]) - picture->left) /
-                 (picture->right - picture->left),
-            .y = PLANE_HEIGHT *
-                 (shown_error(picture, candidate->worst[picture->error]) - picture->bottom) /
-                 (picture->top - picture->bottom),
+            .x = plane_x(picture, candidate->worst[STUDY_BOUND_ASKS]),
+            .y = plane_y(picture, candidate->worst[picture->error]),
             .width = LETTER_WIDTH * (double)sim_readable_width(name),
         };
+    }
+    if (size->is_bounded[STUDY_BOUND_ASKS]) {
+        field.line_x = plane_x(picture, size->bounds[STUDY_BOUND_ASKS]);
+    }
+    if (size->is_bounded[picture->error]) {
+        field.line_y = plane_y(picture, size->bounds[picture->error]);
     }
     study_label_place(labels, picture->count, &field);
     fprintf(script, "$data << EOD\n");

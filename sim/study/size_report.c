@@ -86,23 +86,22 @@ void study_size_explain(char *text, size_t text_size, const struct study_sizing 
                         enum study_bound_kind bound)
 {
     const struct study_size *size = sizing->size;
-    const struct study_bound_text *of = &study_bound_texts[bound];
     const struct study_candidate *best = &size->candidates[study_size_best(size, bound)];
     const size_t other = study_size_best_of_others(size, bound);
-    char bound_text[120];
+    char given[100];
 
-    snprintf(bound_text, sizeof bound_text, "%.60s%s", bound_number(size, bound).text, of->unit);
+    snprintf(given, sizeof given, "--%s %.60s", study_bound_texts[bound].option,
+             bound_number(size, bound).text);
     if (best->worst[bound] > size->bounds[bound]) {
-        snprintf(text, text_size, "%s of at most %s is out of reach: the least is %s (%s)",
-                 of->name, bound_text, study_size_value(bound, best->worst[bound]).text,
-                 best->name);
+        snprintf(text, text_size, "%s: out of reach; the least of all is %s (%s)", given,
+                 study_size_value(bound, best->worst[bound]).text, best->name);
     } else if (other == STUDY_SIZE_NOBODY) {
-        snprintf(text, text_size, "%s of at most %s can be kept (%s), but not the others with it",
-                 of->name, bound_text, best->name);
+        snprintf(text, text_size, "%s: can be kept (%s), and giving it up would not help", given,
+                 best->name);
     } else if (size->candidates[other].misses == 0) {
         text[0] = '\0';
     } else {
-        snprintf(text, text_size, "with all the others kept, %s is at least %s (%s)", of->name,
+        snprintf(text, text_size, "%s: with all the others kept, the least is %s (%s)", given,
                  study_size_value(bound, size->candidates[other].worst[bound]).text,
                  size->candidates[other].name);
     }

@@ -58,7 +58,8 @@ static void without_any_exits_1_and_says_what_is_in_the_way(void **state)
     (void)state;
     assert_int_equal(size("--under-units 100 --asks-per-s 0.1 --p99-us 100"), 1);
     program_said("NONE    No settings keep all bounds\n");
-    program_said("  the store's load of at most 0.1 asks/s is out of reach: the least is\n");
+    program_said("  --asks-per-s 0.1: out of reach; the least of all is ");
+    program_said("  --under-units 100: can be kept (");
     program_said("floor   8 pairs of key and process meet in 20 s, and each has to ask at");
     program_said("nobody's p99 is below a round");
 }

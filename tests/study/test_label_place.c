@@ -4,7 +4,7 @@
 #include "label_place.h"
 
 static const struct study_label_field field = {
-    .width = 100, .height = 100, .text_height = 10, .distance = 4};
+    .width = 100, .height = 100, .text_height = 10, .distance = 4, .line_x = -1, .line_y = -1};
 
 static void a_lone_label_is_at_the_right(void **state)
 {
@@ -53,6 +53,20 @@ static void labels_give_way_to_points_and_to_those_before(void **state)
     assert_int_equal(labels[2].side, STUDY_LABEL_ABOVE);
 }
 
+static void labels_avoid_lines_if_they_can(void **state)
+{
+    (void)state;
+    struct study_label_field crossed = field;
+    struct study_label label = {.x = 50, .y = 50, .width = 20};
+
+    crossed.line_x = 60;
+    study_label_place(&label, 1, &crossed);
+    assert_int_equal(label.side, STUDY_LABEL_LEFT);
+    crossed.line_y = 50;
+    study_label_place(&label, 1, &crossed);
+    assert_int_equal(label.side, STUDY_LABEL_LEFT); /* by one, as above and below; right by two */
+}
+
 static void where_all_is_taken_there_is_none(void **state)
 {
     (void)state;
@@ -75,6 +89,7 @@ int main(void)
         cmocka_unit_test(a_lone_label_is_at_the_right),
         cmocka_unit_test(no_label_leaves_the_field),
         cmocka_unit_test(labels_give_way_to_points_and_to_those_before),
+        cmocka_unit_test(labels_avoid_lines_if_they_can),
         cmocka_unit_test(where_all_is_taken_there_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
