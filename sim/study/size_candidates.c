@@ -153,7 +153,7 @@ static void add_degraded(struct study_size *size, const struct sim_scenario *sce
 
     for (size_t i = 0; i < DEGRADED_COUNT && scenario->faults.count > 0; i++) {
         if (i != (size_t)scenario->degraded) {
-            snprintf(name, sizeof name, "tapered, %s without store", degraded_names[i]);
+            snprintf(name, sizeof name, "tapered, degraded %s", degraded_names[i]);
             add(size, name, &(struct way){.sizer = "tapered", .degraded = degraded_names[i]});
         }
     }

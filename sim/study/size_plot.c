@@ -127,8 +127,11 @@ static double plane_y(const struct picture *picture, double error)
 
 static void name_point(const struct study_candidate *candidate, char name[48])
 {
+    static const char variant[] = "tapered, ";
+
     if (candidate->lease_units == 0) {
-        snprintf(name, 48, "%s", candidate->name);
+        const bool is_variant = strncmp(candidate->name, variant, sizeof variant - 1) == 0;
+        snprintf(name, 48, "%s", candidate->name + (is_variant ? sizeof variant - 1 : 0));
     } else {
         snprintf(name, 48, "%" PRIu32, candidate->lease_units);
     }
@@ -189,9 +192,14 @@ static void print_texts(FILE *script, const struct study_sizing *sizing,
     study_size_find(text, sizeof text, sizing);
     text[0] = (char)(text[0] >= 'a' && text[0] <= 'z' ? text[0] - 'a' + 'A' : text[0]);
     sim_plot_script_title(script, "finding", text);
-    snprintf(text, sizeof text,
-             "%s, the worst of up to %zu seed%s; numbers: units in a fixed lease",
-             sizing->scenario->name, size->seed_count, size->seed_count == 1 ? "" : "s");
+    if (size->seed_count == 1) {
+        snprintf(text, sizeof text, "%s, one seed; numbers: units in a fixed lease",
+                 sizing->scenario->name);
+    } else {
+        snprintf(text, sizeof text,
+                 "%s, the worst of up to %zu seeds; numbers: units in a fixed lease",
+                 sizing->scenario->name, size->seed_count);
+    }
     sim_plot_script_text(script, "subtitle", text);
     sim_plot_script_text(script, "policy", "lease_tapered");
     sim_plot_script_text(script, "nothing", "");

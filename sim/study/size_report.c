@@ -242,10 +242,13 @@ void study_size_print(FILE *file, const struct study_sizing *sizing, size_t widt
                         : "> keeps all bounds at the fewest asks; * no other is as good in all "
                           "bounds and asks");
     if (refused > 0) {
-        snprintf(text, sizeof text,
-                 "%zu settings are not in the table: the scenario's faults do "
-                 "not allow them",
-                 refused);
+        snprintf(text, sizeof text, "not tried, as the scenario's faults do not allow it:");
+        for (size_t i = 0; i < size->candidate_count; i++) {
+            if (size->candidates[i].is_refused) {
+                const size_t length = strlen(text);
+                snprintf(text + length, sizeof text - length, " %s", size->candidates[i].name);
+            }
+        }
         sim_screen_wrap(file, width, "", text);
     }
 }

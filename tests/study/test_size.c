@@ -157,7 +157,7 @@ static void faults_bring_the_ways_of_doing_without_the_store(void **state)
         "4", ", \"faults\": [{\"kind\": \"store_outage\", \"from_s\": 5, \"for_s\": 5}]");
 
     assert_int_equal(search(&size, 1e9, 1e9, outage), STUDY_DONE);
-    const struct study_candidate *open = named(&size, "tapered, open without store");
+    const struct study_candidate *open = named(&size, "tapered, degraded open");
     assert_int_equal(open->seed_count, 3);
     assert_string_equal(open->sets[1], "limiter.degraded=open");
     /* nothing that asks for each request has timers: no such run */
