@@ -65,7 +65,7 @@ static const struct argp_option option_table[] = {
 static void parse_bound(struct options *options, int bound, const char *argument,
                         struct argp_state *state)
 {
-    if (!study_option_real(argument, &options->bounds[bound])) {
+    if (!sim_option_real(argument, &options->bounds[bound])) {
         argp_error(state, "--%s: found \"%s\"; allowed: a number from 0 on, such as 0.1",
                    study_bound_texts[bound].option, argument);
     }
@@ -100,14 +100,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         options->sets[options->set_count++] = argument;
         break;
     case 'n':
-        if (!study_option_number(argument, 1, STUDY_SIZE_SEEDS_MAX, &options->seed_count)) {
+        if (!sim_option_number(argument, 1, STUDY_SIZE_SEEDS_MAX, &options->seed_count)) {
             argp_error(state, "--seeds: found \"%s\"; allowed: a whole number from 1 to %d",
                        argument, STUDY_SIZE_SEEDS_MAX);
         }
         break;
     case 'k':
-        if (!study_option_kernel(argument, &options->kernel)) {
-            argp_error(state, "--kernel: found \"%s\"; allowed: " STUDY_OPTION_KERNELS, argument);
+        if (!sim_option_kernel(argument, &options->kernel)) {
+            argp_error(state, "--kernel: found \"%s\"; allowed: " SIM_OPTION_KERNELS, argument);
         }
         break;
     case 'o':
@@ -115,8 +115,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         break;
     case 'p':
         options->plots_named = true;
-        if (!study_option_plots(argument, &options->plots)) {
-            argp_error(state, "--plots: found \"%s\"; allowed: " STUDY_OPTION_PLOTS, argument);
+        if (!sim_option_plots(argument, &options->plots)) {
+            argp_error(state, "--plots: found \"%s\"; allowed: " SIM_OPTION_PLOTS, argument);
         }
         break;
     case 'j':
@@ -194,8 +194,8 @@ static int report(const struct options *options, const struct study_sizing *sizi
         fprintf(stderr, "weir: %s: cannot write: %s\n", options->folder, strerror(errno));
         status = SIM_EXIT_INTERNAL;
     } else if (options->folder != NULL &&
-               !study_picture_draw(options->folder, "size", options->plots, print_plot, sizing,
-                                   reason, sizeof reason)) {
+               !sim_picture_draw(options->folder, "size", options->plots, print_plot, sizing,
+                                 reason, sizeof reason)) {
         fprintf(stderr, "weir: the picture was not drawn: %s\n", reason);
     }
     if (options->json) {
