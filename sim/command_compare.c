@@ -97,14 +97,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         add_against(options, argument, state);
         break;
     case 'n':
-        if (!study_option_number(argument, 1, STUDY_COMPARE_SEEDS_MAX, &options->seed_count)) {
+        if (!sim_option_number(argument, 1, STUDY_COMPARE_SEEDS_MAX, &options->seed_count)) {
             argp_error(state, "--seeds: found \"%s\"; allowed: a whole number from 1 to %d",
                        argument, STUDY_COMPARE_SEEDS_MAX);
         }
         break;
     case 'k':
-        if (!study_option_kernel(argument, &options->kernel)) {
-            argp_error(state, "--kernel: found \"%s\"; allowed: " STUDY_OPTION_KERNELS, argument);
+        if (!sim_option_kernel(argument, &options->kernel)) {
+            argp_error(state, "--kernel: found \"%s\"; allowed: " SIM_OPTION_KERNELS, argument);
         }
         break;
     case 'o':
@@ -112,8 +112,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         break;
     case 'p':
         options->plots_named = true;
-        if (!study_option_plots(argument, &options->plots)) {
-            argp_error(state, "--plots: found \"%s\"; allowed: " STUDY_OPTION_PLOTS, argument);
+        if (!sim_option_plots(argument, &options->plots)) {
+            argp_error(state, "--plots: found \"%s\"; allowed: " SIM_OPTION_PLOTS, argument);
         }
         break;
     case 'j':
@@ -157,17 +157,17 @@ static const struct argp parser = {
 static void name_sides(const struct options *options, char names[2][NAME_SIZE])
 {
     if (options->scenarios[1] == NULL) {
-        study_option_join(names[0], NAME_SIZE, options->sets[0], options->set_counts[0],
-                          "as the scenario says");
+        sim_option_join(names[0], NAME_SIZE, options->sets[0], options->set_counts[0],
+                        "as the scenario says");
         char changes[NAME_SIZE - 16];
-        study_option_join(changes, sizeof changes, options->against, options->against_count, "");
+        sim_option_join(changes, sizeof changes, options->against, options->against_count, "");
         snprintf(names[1], NAME_SIZE, "as A, but %s", changes);
         return;
     }
     for (size_t side = 0; side < 2; side++) {
         char changes[NAME_SIZE];
-        study_option_join(changes, sizeof changes, options->sets[side], options->set_counts[side],
-                          "");
+        sim_option_join(changes, sizeof changes, options->sets[side], options->set_counts[side],
+                        "");
         snprintf(names[side], NAME_SIZE, "%.900s%s%.900s", options->scenarios[side],
                  changes[0] == '\0' ? "" : " with ", changes);
     }
@@ -214,8 +214,8 @@ static bool write_files(const struct options *options, const struct study_compar
         fprintf(stderr, "weir: %s: cannot write: %s\n", options->folder, strerror(errno));
         return false;
     }
-    if (!study_picture_draw(options->folder, "compare", options->plots, print_plot, comparison,
-                            reason, sizeof reason)) {
+    if (!sim_picture_draw(options->folder, "compare", options->plots, print_plot, comparison,
+                          reason, sizeof reason)) {
         fprintf(stderr, "weir: the picture was not drawn: %s\n", reason);
     }
     return true;

@@ -154,13 +154,13 @@ static void print_table(FILE *file, const struct study_compare *compare, size_t 
 static void describe_decision(char *text, size_t size, const struct study_decision *decision)
 {
     static const char *const reasons[] = {
-        "admitted",
-        "admitted, there is no limit",
-        "denied: over the limit",
-        "denied: costs more than the capacity",
-        "denied: what is left is held by other processes",
-        "waits",
-        "denied: above what a process may admit without the store",
+        "",
+        ": there is no limit",
+        ": over the limit",
+        ": it costs more than the capacity",
+        ": what is left is held by other processes",
+        "",
+        ": above what a process may admit without the store",
     };
 
     if (!decision->is_there) {
@@ -168,10 +168,12 @@ static void describe_decision(char *text, size_t size, const struct study_decisi
         return;
     }
     const uint64_t waited_ns = decision->decided_ns - decision->arrived_ns;
-    snprintf(text, size, "%s, in process %" PRIu32 ", %s%s%s", reasons[decision->reason],
-             decision->process, waited_ns == 0 ? "at once" : "after ",
+    snprintf(text, size, "%s in process %" PRIu32 ", %s%s%s%s",
+             decision->verdict == WEIR_VERDICT_ADMITTED ? "admitted" : "denied", decision->process,
+             waited_ns == 0 ? "at once" : "after ",
              waited_ns == 0 ? "" : sim_readable_time(waited_ns).text,
-             decision->mode == WEIR_MODE_DEGRADED ? ", without the store" : "");
+             decision->mode == WEIR_MODE_DEGRADED ? ", without the store" : "",
+             reasons[decision->reason]);
 }
 
 static void print_why(FILE *file, const struct study_comparison *comparison)

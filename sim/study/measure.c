@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "readable.h"
 #include "weir/assert.h"
@@ -24,6 +25,17 @@ const struct study_measure study_measures[STUDY_MEASURE_COUNT] = {
     {"availability.answered_pct", "answered, %", 3, STUDY_BETTER_MORE},
     {"decisions.degraded", "degraded", 0, STUDY_BETTER_NEITHER},
 };
+
+const struct study_measure *study_measure_find(const char *path)
+{
+    size_t found = 0;
+
+    while (found < STUDY_MEASURE_COUNT && strcmp(study_measures[found].path, path) != 0) {
+        found++;
+    }
+    WEIR_ASSERT(found < STUDY_MEASURE_COUNT);
+    return &study_measures[found];
+}
 
 /* In steps of the last digit that is shown. */
 static double steps_of(const struct study_measure *measure, double value)

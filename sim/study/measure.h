@@ -22,6 +22,9 @@ struct study_measure {
 
 extern const struct study_measure study_measures[STUDY_MEASURE_COUNT];
 
+/* Requires that it is one of them. */
+const struct study_measure *study_measure_find(const char *path);
+
 /* Returned by value, as of readable.h. */
 struct study_number {
     char text[80];

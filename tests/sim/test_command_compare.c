@@ -2,67 +2,37 @@
 #include "unit.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#define PROGRAM_FOLDER "test_command_compare.tmp"
+#define SCENARIO_FILE PROGRAM_FOLDER "/small.json"
+#define OUT PROGRAM_FOLDER "/out"
+
+#include "program.h"
 #include "study_case.h"
-
-#define FOLDER "test_command_compare.tmp"
-#define SCENARIO_FILE FOLDER "/small.json"
-#define OUT FOLDER "/out"
-#define OUTPUT_SIZE 65536
-
-static char out[OUTPUT_SIZE];
-static char err[OUTPUT_SIZE];
-
-static void read_stream(const char *name, char text[OUTPUT_SIZE])
-{
-    FILE *file = fopen(name, "rb");
-
-    assert_non_null(file);
-    text[fread(text, 1, OUTPUT_SIZE - 1, file)] = '\0';
-    assert_int_equal(fclose(file), 0);
-}
 
 static int compare(const char *arguments)
 {
-    char command[2000];
+    char command[1500];
 
-    snprintf(command, sizeof command,
-             "'" WEIR_PROGRAM "' compare --kernel heap --seeds 2 %s >" FOLDER "/stdout 2>" FOLDER
-             "/err",
-             arguments);
-    const int status = system(command);
-    assert_true(WIFEXITED(status));
-    read_stream(FOLDER "/stdout", out);
-    read_stream(FOLDER "/err", err);
-    return WEXITSTATUS(status);
+    snprintf(command, sizeof command, "compare --kernel heap --seeds 2 %s", arguments);
+    return program_run(command);
 }
 
 static int make_folder(void **state)
 {
     (void)state;
-    (void)mkdir(FOLDER, 0777);
+    (void)mkdir(PROGRAM_FOLDER, 0777);
     world_run_write(SCENARIO_FILE, STUDY_CASE_TEXT("4", ""));
-    world_run_write(FOLDER "/busier.json", STUDY_CASE_TEXT("5", ""));
+    world_run_write(PROGRAM_FOLDER "/busier.json", STUDY_CASE_TEXT("5", ""));
     return setenv("COLUMNS", "80", 1);
 }
 
 static int remove_folder(void **state)
 {
     (void)state;
-    return system("rm -r " FOLDER);
-}
-
-static void assert_said(const char *text)
-{
-    if (strstr(out, text) == NULL) {
-        fail_msg("found no \"%s\" in %s", text, out);
-    }
+    return system("rm -r " PROGRAM_FOLDER);
 }
 
 static void one_scenario_in_two_ways(void **state)
@@ -72,11 +42,11 @@ static void one_scenario_in_two_ways(void **state)
                                            "--against limiter.fixed_lease_units=5"),
                      0);
     assert_string_equal(err, "");
-    assert_said("small: seeds 1 to 2\n");
-    assert_said("A         limiter.sizer=fixed\n");
-    assert_said("B         as A, but limiter.fixed_lease_units=5\n");
-    assert_said("paired    both are given the same ");
-    assert_said("first difference  with seed 1, the request of ");
+    program_said("small: seeds 1 to 2\n");
+    program_said("A         limiter.sizer=fixed\n");
+    program_said("B         as A, but limiter.fixed_lease_units=5\n");
+    program_said("paired    both are given the same ");
+    program_said("first difference  with seed 1, the request of ");
     for (const char *line = out; *line != '\0'; line += strcspn(line, "\n") + 1) {
         assert_true(strcspn(line, "\n") <= 80);
     }
@@ -93,12 +63,12 @@ static void the_first_difference_can_be_explained(void **state)
     const char *why = strstr(out, "  weir why " OUT "/b.json");
     assert_non_null(why);
     why += strlen("  weir ");
-    snprintf(command, sizeof command, "'" WEIR_PROGRAM "' %.*s >" FOLDER "/stdout",
+    snprintf(command, sizeof command, "'" WEIR_PROGRAM "' %.*s >" PROGRAM_FOLDER "/stdout",
              (int)strcspn(why, "\n"), why);
     const bool is_denied = strstr(out, "  B  denied") != NULL;
     assert_int_equal(system(command), 0);
-    read_stream(FOLDER "/stdout", out);
-    assert_said(is_denied ? "DENIED" : "ADMITTED");
+    program_read(PROGRAM_FOLDER "/stdout", out);
+    program_said(is_denied ? "DENIED" : "ADMITTED");
 }
 
 static void files_hold_every_pair(void **state)
@@ -114,7 +84,7 @@ static void files_hold_every_pair(void **state)
         0);
     assert_string_equal(pairing, "same");
     assert_int_equal(json_array_size(json_object_get(json_array_get(measures, 0), "pairs")), 2);
-    read_stream(OUT "/compare.csv", out);
+    program_read(OUT "/compare.csv", out);
     assert_int_equal(strncmp(out, "measure,seed,a,b,change,b_is\naccuracy.over_pct.max,1,", 52), 0);
     size_t lines = 0;
     for (const char *at = out; (at = strchr(at, '\n')) != NULL; at++) {
@@ -131,9 +101,9 @@ static void files_hold_every_pair(void **state)
 static void other_requests_exit_2(void **state)
 {
     (void)state;
-    assert_int_equal(compare(SCENARIO_FILE " " FOLDER "/busier.json"), 2);
-    assert_said("NOT PAIRED  A is given ");
-    assert_said(" traffic.");
+    assert_int_equal(compare(SCENARIO_FILE " " PROGRAM_FOLDER "/busier.json"), 2);
+    program_said("NOT PAIRED  A is given ");
+    program_said(" traffic.");
     assert_null(strstr(out, "first difference"));
 }
 
@@ -141,8 +111,8 @@ static void the_same_twice_does_not_differ(void **state)
 {
     (void)state;
     assert_int_equal(compare(SCENARIO_FILE " " SCENARIO_FILE), 0);
-    assert_said("Neither side is the better one in any measure.\n");
-    assert_said("with seed 1 both decide every request alike\n");
+    program_said("Neither side is the better one in any measure.\n");
+    program_said("with seed 1 both decide every request alike\n");
 }
 
 static void json_is_what_the_file_has(void **state)
@@ -154,11 +124,6 @@ static void json_is_what_the_file_has(void **state)
     json_decref(json);
 }
 
-struct misuse {
-    const char *arguments;
-    const char *message;
-};
-
 static void misuse_exits_64_and_says_what_is_allowed(void **state)
 {
     (void)state;
@@ -168,7 +133,7 @@ static void misuse_exits_64_and_says_what_is_allowed(void **state)
         {"a b c", "two scenarios at a time: found \"c\" after \"b\""},
         {SCENARIO_FILE " --against seed=2", "both sides run the same seeds; allowed: --set seed=2"},
         {SCENARIO_FILE " --against limiter.sizr=fixed", "did you mean \"sizer\"?"},
-        {SCENARIO_FILE " " FOLDER "/none.json", "none.json"},
+        {SCENARIO_FILE " " PROGRAM_FOLDER "/none.json", "none.json"},
         {SCENARIO_FILE " --against a=1 --seeds 0", "--seeds: found \"0\"; allowed: "},
         {SCENARIO_FILE " --against a=1 --seeds 1001", "allowed: a whole number from 1 to 1000"},
         {SCENARIO_FILE " --against a=1 --kernel x",
@@ -180,13 +145,7 @@ static void misuse_exits_64_and_says_what_is_allowed(void **state)
          "cannot be made a folder"},
     };
 
-    for (size_t i = 0; i < sizeof misuses / sizeof misuses[0]; i++) {
-        assert_int_equal(compare(misuses[i].arguments), 64);
-        assert_string_equal(out, "");
-        if (strstr(err, misuses[i].message) == NULL) {
-            fail_msg("found %s instead of %s", err, misuses[i].message);
-        }
-    }
+    program_refuses("compare --kernel heap ", misuses, sizeof misuses / sizeof misuses[0]);
 }
 
 int main(void)

@@ -9,9 +9,14 @@
 
 static const char *const kinds[] = {"none", "svg", "png"};
 
-bool study_picture_draw(const char *folder, const char *name, enum sim_plot_kind kind,
-                        void (*print)(FILE *script, const void *context, const char *kind),
-                        const void *context, char *reason, size_t reason_size)
+const char *sim_picture_kind_name(enum sim_plot_kind kind)
+{
+    return kinds[kind];
+}
+
+bool sim_picture_draw(const char *folder, const char *name, enum sim_plot_kind kind,
+                      void (*print)(FILE *script, const void *context, const char *kind),
+                      const void *context, char *reason, size_t reason_size)
 {
     char path[PATH_SIZE];
     char message[300] = "no temporary file";

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool study_option_number(const char *text, uint64_t least, uint64_t most, uint64_t *number)
+bool sim_option_number(const char *text, uint64_t least, uint64_t most, uint64_t *number)
 {
     errno = 0;
     *number = strtoull(text, NULL, 10);
@@ -13,7 +13,7 @@ bool study_option_number(const char *text, uint64_t least, uint64_t most, uint64
            *number >= least && *number <= most;
 }
 
-bool study_option_real(const char *text, double *number)
+bool sim_option_real(const char *text, double *number)
 {
     char *end;
 
@@ -22,18 +22,16 @@ bool study_option_real(const char *text, double *number)
            *number <= 1e15;
 }
 
-bool study_option_kernel(const char *text, enum sim_kernel_kind *kernel)
+bool sim_option_kernel(const char *text, enum sim_kernel_kind *kernel)
 {
     *kernel = strcmp(text, "heap") == 0 ? SIM_KERNEL_HEAP : SIM_KERNEL_SIMGRID;
     return *kernel == SIM_KERNEL_HEAP || strcmp(text, "simgrid") == 0;
 }
 
-bool study_option_plots(const char *text, enum sim_plot_kind *kind)
+bool sim_option_plots(const char *text, enum sim_plot_kind *kind)
 {
-    static const char *const names[] = {"none", "svg", "png"};
-
     for (int i = SIM_PLOT_NONE; i <= SIM_PLOT_PNG; i++) {
-        if (strcmp(text, names[i]) == 0) {
+        if (strcmp(text, sim_picture_kind_name((enum sim_plot_kind)i)) == 0) {
             *kind = (enum sim_plot_kind)i;
             return true;
         }
@@ -41,8 +39,8 @@ bool study_option_plots(const char *text, enum sim_plot_kind *kind)
     return false;
 }
 
-void study_option_join(char *text, size_t size, const char *const *sets, size_t set_count,
-                       const char *empty)
+void sim_option_join(char *text, size_t size, const char *const *sets, size_t set_count,
+                     const char *empty)
 {
     size_t length = 0;
 

@@ -10,11 +10,11 @@ static void numbers_are_digits_within_bounds(void **state)
                                       "5 ", "5.0", "0x5", "x",  "99999999999999999999"};
     uint64_t number;
 
-    assert_true(study_option_number("10", 1, 10, &number));
+    assert_true(sim_option_number("10", 1, 10, &number));
     assert_int_equal(number, 10);
-    assert_true(study_option_number("18446744073709551615", 0, UINT64_MAX, &number));
+    assert_true(sim_option_number("18446744073709551615", 0, UINT64_MAX, &number));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        assert_false(study_option_number(bad[i], 1, 10, &number));
+        assert_false(sim_option_number(bad[i], 1, 10, &number));
     }
 }
 
@@ -25,11 +25,11 @@ static void reals_have_no_sign_and_no_exponent(void **state)
                                       ".", "1.2.3", "1 ",  "0x1", "1000000000000001"};
     double number;
 
-    assert_true(study_option_real("0.25", &number));
+    assert_true(sim_option_real("0.25", &number));
     assert_true(number > 0.2499 && number < 0.2501);
-    assert_true(study_option_real("5000", &number));
+    assert_true(sim_option_real("5000", &number));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        assert_false(study_option_real(bad[i], &number));
+        assert_false(sim_option_real(bad[i], &number));
     }
 }
 
@@ -39,14 +39,14 @@ static void kernels_and_plots_have_names(void **state)
     enum sim_kernel_kind kernel;
     enum sim_plot_kind plots;
 
-    assert_true(study_option_kernel("heap", &kernel));
+    assert_true(sim_option_kernel("heap", &kernel));
     assert_int_equal(kernel, SIM_KERNEL_HEAP);
-    assert_true(study_option_kernel("simgrid", &kernel));
+    assert_true(sim_option_kernel("simgrid", &kernel));
     assert_int_equal(kernel, SIM_KERNEL_SIMGRID);
-    assert_false(study_option_kernel("Heap", &kernel));
-    assert_true(study_option_plots("png", &plots));
+    assert_false(sim_option_kernel("Heap", &kernel));
+    assert_true(sim_option_plots("png", &plots));
     assert_int_equal(plots, SIM_PLOT_PNG);
-    assert_false(study_option_plots("gif", &plots));
+    assert_false(sim_option_plots("gif", &plots));
 }
 
 static void sets_are_joined_and_cut(void **state)
@@ -56,11 +56,11 @@ static void sets_are_joined_and_cut(void **state)
     char text[20];
     char small[6];
 
-    study_option_join(text, sizeof text, sets, 2, "none");
+    sim_option_join(text, sizeof text, sets, 2, "none");
     assert_string_equal(text, "a=1, b=2");
-    study_option_join(text, sizeof text, sets, 0, "none");
+    sim_option_join(text, sizeof text, sets, 0, "none");
     assert_string_equal(text, "none");
-    study_option_join(small, sizeof small, sets, 2, "none");
+    sim_option_join(small, sizeof small, sets, 2, "none");
     assert_string_equal(small, "a=1, ");
 }
 
