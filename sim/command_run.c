@@ -10,11 +10,13 @@
 #include "exit_status.h"
 #include "folder.h"
 #include "memory.h"
+#include "option.h"
 #include "plot.h"
 #include "plot_data.h"
 #include "progress.h"
 #include "replay.h"
 #include "screen.h"
+#include "shell_word.h"
 #include "simulation.h"
 
 #define PATH_SIZE 4096
@@ -55,31 +57,15 @@ static const struct argp_option option_table[] = {
     {0},
 };
 
-/* Digits only, so that what the scenario reader is given is the number that was meant. */
 static void parse_seed(struct options *options, const char *argument, struct argp_state *state)
 {
-    errno = 0;
-    const uint64_t seed = strtoull(argument, NULL, 10);
-    if (errno != 0 || seed > INT64_MAX || *argument == '\0' ||
-        argument[strspn(argument, "0123456789")] != '\0') {
+    uint64_t seed;
+
+    if (!sim_option_number(argument, 0, INT64_MAX, &seed)) {
         argp_error(state, "--seed: found \"%s\"; allowed: a whole number from 0 to 2^63 - 1",
                    argument);
     }
     snprintf(options->seed_set, sizeof options->seed_set, "seed=%" PRIu64, seed);
-}
-
-static void parse_plots(struct options *options, const char *argument, struct argp_state *state)
-{
-    static const char *const kinds[] = {"none", "svg", "png"};
-
-    options->plots_named = true;
-    for (int kind = SIM_PLOT_NONE; kind <= SIM_PLOT_PNG; kind++) {
-        if (strcmp(argument, kinds[kind]) == 0) {
-            options->plots = (enum sim_plot_kind)kind;
-            return;
-        }
-    }
-    argp_error(state, "--plots: found \"%s\"; allowed: none, svg, png", argument);
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -91,10 +77,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         parse_seed(options, argument, state);
         break;
     case 'k':
-        if (strcmp(argument, "simgrid") != 0 && strcmp(argument, "heap") != 0) {
-            argp_error(state, "--kernel: found \"%s\"; allowed: simgrid, heap", argument);
+        if (!sim_option_kernel(argument, &options->kernel)) {
+            argp_error(state, "--kernel: found \"%s\"; allowed: " SIM_OPTION_KERNELS, argument);
         }
-        options->kernel = strcmp(argument, "heap") == 0 ? SIM_KERNEL_HEAP : SIM_KERNEL_SIMGRID;
         break;
     case 'S':
         options->sets[options->set_count++] = argument;
@@ -103,7 +88,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         options->folder = argument;
         break;
     case 'p':
-        parse_plots(options, argument, state);
+        options->plots_named = true;
+        if (!sim_option_plots(argument, &options->plots)) {
+            argp_error(state, "--plots: found \"%s\"; allowed: " SIM_OPTION_PLOTS, argument);
+        }
         break;
     case 'j':
         options->json = true;
@@ -177,32 +165,11 @@ static bool write_files(const struct options *options, const struct sim_result *
     return done;
 }
 
-/* One word as a shell reads it back. */
-static void print_word(FILE *file, const char *word)
-{
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
-
-    if (*word != '\0' && word[strspn(word, plain)] == '\0') {
-        fprintf(file, " %s", word);
-        return;
-    }
-    fprintf(file, " '");
-    for (; *word != '\0'; word++) {
-        if (*word == '\'') {
-            fprintf(file, "'\\''");
-        } else {
-            fputc(*word, file);
-        }
-    }
-    fputc('\'', file);
-}
-
 static void print_replay(FILE *file, const struct options *options)
 {
     fprintf(file, "replay: weir run");
     for (int i = 1; i < options->argc; i++) {
-        print_word(file, options->argv[i]);
+        sim_shell_word_print(file, options->argv[i]);
     }
     fprintf(file, "\n");
 }

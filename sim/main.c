@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include "command_check.h"
+#include "command_compare.h"
 #include "command_init.h"
 #include "command_run.h"
+#include "command_size.h"
 #include "command_why.h"
 #include "exit_status.h"
 
@@ -19,6 +21,8 @@ struct command {
 static const struct command commands[] = {
     {"run", sim_command_run, "simulate a scenario and measure its limiter"},
     {"why", sim_command_why, "repeat a run and explain one decision"},
+    {"compare", sim_command_compare, "run a scenario in two ways and say what differs"},
+    {"size", sim_command_size, "find settings of the limiter that keep within bounds"},
     {"check", sim_command_check, "read scenarios and say what is wrong with them"},
     {"init", sim_command_init, "write a scenario to begin with"},
 };

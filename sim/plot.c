@@ -3,17 +3,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "gnuplot.h"
 #include "plot_data.h"
 #include "plot_figures.h"
 #include "plot_tables.h"
 
 #define PATH_SIZE 4400
-
-static const char *const kinds[] = {"none", "svg", "png"};
 
 static bool remove_file(const char *folder, const char *name, const char *ending)
 {
@@ -36,15 +32,6 @@ bool sim_plot_remove(const char *folder)
                   remove_file(folder, sim_plot_figure_name(i), ".png");
     }
     return removed;
-}
-
-static bool is_written(const char *folder, const char *name, const char *ending)
-{
-    char path[PATH_SIZE];
-    struct stat status;
-
-    snprintf(path, sizeof path, "%s/%s%s", folder, name, ending);
-    return stat(path, &status) == 0 && status.st_size > 0;
 }
 
 static void list(struct sim_plot_list *written, const char *name, const char *ending)
@@ -76,37 +63,34 @@ bool sim_plot_write_tables(const char *folder, const struct sim_plot_data *data,
     return true;
 }
 
+struct drawing {
+    unsigned figure;
+    const struct sim_plot_data *data;
+};
+
+static void print_figure(FILE *script, const void *context, const char *kind)
+{
+    const struct drawing *drawing = context;
+
+    sim_plot_print_figure(script, drawing->figure, kind, drawing->data);
+}
+
 bool sim_plot_draw(const char *folder, const struct sim_plot_data *data, enum sim_plot_kind kind,
                    struct sim_plot_list *written, char *reason, size_t reason_size)
 {
     char ending[8];
-    char message[300];
 
-    snprintf(ending, sizeof ending, ".%s", kinds[kind]);
+    snprintf(ending, sizeof ending, ".%s", sim_picture_kind_name(kind));
     for (unsigned i = 0; kind != SIM_PLOT_NONE && i < SIM_PLOT_FIGURE_COUNT; i++) {
+        const struct drawing drawing = {i, data};
         if (!sim_plot_figure_is_due(i, data)) {
             continue;
         }
-        const char *name = sim_plot_figure_name(i);
-        enum sim_gnuplot_outcome outcome = SIM_GNUPLOT_FAILED;
-        FILE *script = tmpfile();
-        snprintf(message, sizeof message, "no temporary file");
-        if (script != NULL) {
-            sim_plot_print_figure(script, i, kinds[kind], data);
-            outcome = sim_gnuplot_run(folder, script, message, sizeof message);
-            fclose(script);
+        if (!sim_picture_draw(folder, sim_plot_figure_name(i), kind, print_figure, &drawing, reason,
+                              reason_size)) {
+            return false; /* what ails one of them ails the next */
         }
-        if (outcome == SIM_GNUPLOT_DONE && is_written(folder, name, ending)) {
-            list(written, name, ending);
-            continue;
-        }
-        (void)remove_file(folder, name, ending); /* it may have been begun */
-        if (outcome == SIM_GNUPLOT_MISSING) {
-            snprintf(reason, reason_size, "gnuplot is missing");
-        } else {
-            snprintf(reason, reason_size, "gnuplot failed at %s: %s", name, message);
-        }
-        return false; /* what ails one of them ails the next */
+        list(written, sim_plot_figure_name(i), ending);
     }
     return true;
 }

@@ -8,13 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "picture.h"
 #include "result.h"
-
-enum sim_plot_kind {
-    SIM_PLOT_NONE = 0,
-    SIM_PLOT_SVG,
-    SIM_PLOT_PNG,
-};
 
 /* Remove tables and pictures of an earlier run. Returns false, with errno set, if one stays. */
 bool sim_plot_remove(const char *folder);

@@ -178,6 +178,9 @@ void sim_world_decided(struct sim_world *world, uint32_t process, const struct s
     if (world->recorder != NULL) {
         sim_recorder_decided(world->recorder, process, request, decided_ns, decision);
     }
+    if (world->decided != NULL) {
+        world->decided(world->decided_context, process, request, decided_ns, decision);
+    }
     sim_metrics_decision(&world->metrics, class_of(world, request->key), admitted,
                          request->first_touch, decided_ns - request->arrived_ns);
     world->metrics.pairs += request->first_touch;

@@ -64,6 +64,10 @@ struct sim_world {
     /* called now and then with how far the run is; may be NULL */
     void (*progress)(void *context, const struct sim_world *world, uint64_t now_ns);
     void *progress_context;
+    /* called with each decision, in no certain order; may be NULL */
+    void (*decided)(void *context, uint32_t process, const struct sim_waiting *request,
+                    uint64_t decided_ns, const struct weir_decision *decision);
+    void *decided_context;
     struct sim_recorder *recorder; /* watches one request; NULL: nobody does */
 };
 

@@ -298,7 +298,8 @@ static void an_unknown_command_exits_64_and_names_those_there_are(void **state)
 {
     (void)state;
     assert_int_equal(weir("fly"), 64);
-    assert_int_equal(strncmp(err, "weir: found \"fly\"; allowed: run, why, check, init\n", 50), 0);
+    assert_int_equal(strncmp(err, "weir: found \"fly\"; allowed: run, why, ", 38), 0);
+    assert_non_null(strstr(err, ", check, init\n"));
     assert_int_equal(weir(""), 64);
     assert_non_null(strstr(err, "Usage: weir COMMAND"));
     assert_int_equal(weir("--version"), 0);

@@ -1,0 +1,36 @@
+/* What a comparison came to: a table on the screen, CSV and JSON, and a picture. */
+#ifndef STUDY_COMPARE_REPORT_H
+#define STUDY_COMPARE_REPORT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "compare.h"
+#include "divergence.h"
+
+struct study_comparison {
+    const struct study_compare *compare;
+    const struct study_divergence *divergence;
+    const char *names[2]; /* what the sides are called; borrowed */
+    const char *title;    /* the scenario; borrowed */
+    const char *folder;   /* of the results that weir why reads; NULL: there are none */
+};
+
+void study_compare_print(FILE *file, const struct study_comparison *comparison, size_t width);
+
+/* {"a", "b", "seeds", "given", "measures", "first_difference"}; the caller owns it. */
+json_t *study_compare_json(const struct study_comparison *comparison);
+
+/* A line for each measure and seed. */
+void study_compare_print_csv(FILE *file, const struct study_comparison *comparison);
+
+/* Of B against A, in one sentence: what the picture is called. */
+void study_compare_find(char *text, size_t size, const struct study_comparison *comparison);
+
+/* The picture compare.KIND, as a gnuplot script. */
+void study_compare_print_plot(FILE *script, const struct study_comparison *comparison,
+                              const char *kind);
+
+#endif
