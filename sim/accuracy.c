@@ -13,10 +13,8 @@
 static void init_key(struct sim_accuracy *accuracy, uint32_t number)
 {
     const struct sim_catalog *catalog = accuracy->catalog;
-    const struct sim_key *key = &catalog->keys[number];
-    const struct weir_plan *plan = &catalog->plans[key->plan];
     struct sim_key_accuracy *entry = &accuracy->keys[number];
-    const uint64_t used_units = plan->capacity_units - sim_catalog_start_units(catalog, number);
+    const uint64_t used_units = sim_catalog_used_units(catalog, number);
     struct sim_oracle_rule rule;
 
     sim_plan_history_rule(&accuracy->history, number, 0, &rule);

@@ -18,6 +18,11 @@ uint64_t sim_store_us(uint64_t true_ns)
     return SIM_STORE_EPOCH_US + true_ns / 1000;
 }
 
+uint64_t sim_wall_us(uint64_t local_ns)
+{
+    return SIM_STORE_EPOCH_US - SIM_LOCAL_START_NS / 1000 + local_ns / 1000;
+}
+
 void sim_catalog_make_plan(struct weir_plan *plan, const struct sim_plan *source, uint64_t version)
 {
     static const enum weir_algorithm algorithms[] = {
@@ -179,4 +184,10 @@ uint64_t sim_catalog_start_units(const struct sim_catalog *catalog, uint32_t key
     const uint64_t fill_ppm = catalog->scenario->plans[plan].start_fill_ppm;
 
     return capacity / 1000000 * fill_ppm + capacity % 1000000 * fill_ppm / 1000000;
+}
+
+uint64_t sim_catalog_used_units(const struct sim_catalog *catalog, uint32_t key)
+{
+    return catalog->plans[catalog->keys[key].plan].capacity_units -
+           sim_catalog_start_units(catalog, key);
 }

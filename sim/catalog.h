@@ -56,7 +56,12 @@ void sim_catalog_name(const struct sim_catalog *catalog, uint32_t key, char *tex
 
 /* Units in the key's bucket (windows: left in its window) at time 0. */
 uint64_t sim_catalog_start_units(const struct sim_catalog *catalog, uint32_t key);
+/* The others. */
+uint64_t sim_catalog_used_units(const struct sim_catalog *catalog, uint32_t key);
 
 uint64_t sim_store_us(uint64_t true_ns);
+
+/* What a machine takes for the time of day, whose clock nobody sets right. */
+uint64_t sim_wall_us(uint64_t local_ns);
 
 #endif

@@ -88,11 +88,26 @@ struct sim_client {
     struct sim_reporting reporting; /* its functions may be NULL: nobody listens */
 };
 
+static inline struct weir_decision sim_client_denial(uint64_t retry_after_ns)
+{
+    return (struct weir_decision){.verdict = WEIR_VERDICT_DENIED,
+                                  .reason = retry_after_ns == WEIR_RETRY_NEVER
+                                                ? WEIR_REASON_COST_ABOVE_CAPACITY
+                                                : WEIR_REASON_OVER_LIMIT,
+                                  .retry_after_ns = retry_after_ns};
+}
+
 /* life: how many others the process had before. */
 struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint32_t process,
                                         uint32_t life, uint64_t start_ns);
 struct sim_client *sim_client_per_request_new(const struct sim_catalog *catalog, uint32_t process,
                                               uint32_t life);
 struct sim_client *sim_client_as_written_new(const struct sim_catalog *catalog, uint32_t process);
+struct sim_client *sim_client_local_split_new(const struct sim_catalog *catalog, uint32_t process,
+                                              uint32_t life, uint64_t start_ns);
+struct sim_client *sim_client_async_sync_new(const struct sim_catalog *catalog, uint32_t process,
+                                             uint32_t life, uint64_t start_ns);
+struct sim_client *sim_client_rate_share_new(const struct sim_catalog *catalog, uint32_t process,
+                                             uint32_t life, uint64_t start_ns);
 
 #endif

@@ -11,6 +11,19 @@
 enum sim_exchange_kind {
     SIM_EXCHANGE_ASK = 0, /* weir_take */
     SIM_EXCHANGE_ADD,     /* INCRBY on "rl:{key}:{window}", as the design note has it */
+    SIM_EXCHANGE_SYNC, /* add to the sum of all processes, and say what is left: see store_sums.h */
+    SIM_EXCHANGE_SHARE, /* say what was seen, and hear what all saw */
+};
+
+/* SIM_EXCHANGE_SYNC, SIM_EXCHANGE_SHARE */
+struct sim_sync {
+    uint64_t number; /* the client's own */
+    uint64_t window; /* SYNC: of the key's phase; of a bucket 0 */
+    uint64_t units;  /* SYNC: to add; SHARE: seen, in thousandths per interval */
+    /* the reply */
+    int64_t left_units; /* SYNC: below 0 if more was let through than there was */
+    uint64_t own_units; /* SHARE: the process's, as smoothed, ... */
+    uint64_t all_units; /* ... and those of all together */
 };
 
 enum sim_exchange_end {
@@ -50,6 +63,7 @@ struct sim_exchange {
     uint64_t reply_ns;   /* true time: earliest possible arrival of the reply */
     struct weir_ask ask;
     struct weir_answer answer;
+    struct sim_sync sync;
     /* SIM_EXCHANGE_ADD */
     uint64_t add_window;
     uint64_t add_units;

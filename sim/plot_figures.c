@@ -377,15 +377,9 @@ static const char *policy_of(const struct sim_scenario *scenario)
     static const char *const sizers[] = {"lease_tapered", "lease_fixed", "lease_rate",
                                          "lease_doubling"};
 
-    switch (scenario->coordination) {
-    case SIM_COORDINATION_PER_REQUEST:
-        return "per_request";
-    case SIM_COORDINATION_AS_WRITTEN:
-        return "as_written";
-    case SIM_COORDINATION_LEASE:
-    default:
-        return sizers[scenario->sizer];
-    }
+    return scenario->coordination == SIM_COORDINATION_LEASE
+               ? sizers[scenario->sizer]
+               : sim_coordination_names[scenario->coordination];
 }
 
 static void print_common(FILE *script, const char *name, const char *kind,

@@ -19,6 +19,17 @@ static struct sim_client *new_client(const struct sim_process *process, uint64_t
         return sim_client_per_request_new(catalog, process->number, process->life);
     case SIM_COORDINATION_AS_WRITTEN:
         return sim_client_as_written_new(catalog, process->number);
+    case SIM_COORDINATION_LOCAL_SPLIT:
+        return sim_client_local_split_new(catalog, process->number, process->life,
+                                          sim_virtual_clock_read(&process->clock, now_ns));
+    case SIM_COORDINATION_ASYNC_SYNC:
+        return sim_client_async_sync_new(catalog, process->number, process->life,
+                                         sim_virtual_clock_read(&process->clock, now_ns));
+    case SIM_COORDINATION_RATE_SHARE:
+        return sim_client_rate_share_new(catalog, process->number, process->life,
+                                         sim_virtual_clock_read(&process->clock, now_ns));
+    case SIM_COORDINATION_COUNT:
+        break;
     }
     WEIR_ASSERT(!"a coordination");
     return NULL;

@@ -88,12 +88,6 @@ static void send_exchange(struct sim_process *process, struct sim_exchange *exch
     launch(process, exchange, now_ns + jitter_ns + fate.delay_ns);
 }
 
-/* What a machine takes for the time of day whose clock nobody sets right. */
-static uint64_t caller_us(uint64_t local_ns)
-{
-    return SIM_STORE_EPOCH_US - SIM_LOCAL_START_NS / 1000 + local_ns / 1000;
-}
-
 void sim_process_send_all(struct sim_process *process, uint64_t now_ns, uint64_t local_ns)
 {
     for (;;) {
@@ -103,7 +97,7 @@ void sim_process_send_all(struct sim_process *process, uint64_t now_ns, uint64_t
             return;
         }
         exchange->has_script = false;
-        exchange->caller_us = caller_us(local_ns);
+        exchange->caller_us = sim_wall_us(local_ns);
         send_exchange(process, exchange, now_ns);
     }
 }

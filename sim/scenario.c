@@ -157,6 +157,7 @@ void sim_scenario_free(struct sim_scenario *scenario)
     free_balance(&scenario->balance);
     free_faults(&scenario->faults);
     free(scenario->regions);
+    free(scenario->split_weights);
     free(scenario->why);
     free(scenario->plans);
     free(scenario->endpoints);

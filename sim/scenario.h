@@ -28,7 +28,15 @@ enum sim_coordination {
     SIM_COORDINATION_LEASE = 0,   /* the core limiter */
     SIM_COORDINATION_PER_REQUEST, /* one atomic ask per request */
     SIM_COORDINATION_AS_WRITTEN,  /* the design note's pseudo-code, races included */
+    SIM_COORDINATION_LOCAL_SPLIT, /* each process alone, with its part of the limit */
+    SIM_COORDINATION_ASYNC_SYNC,  /* decide by a copy of the count, and bring it up to date now and
+                                     then */
+    SIM_COORDINATION_RATE_SHARE, /* parts of the limit by the demand seen, dealt out now and then */
+    SIM_COORDINATION_COUNT,
 };
+
+/* As scenarios name them. */
+extern const char *const sim_coordination_names[SIM_COORDINATION_COUNT];
 
 enum sim_sizer {
     SIM_SIZER_TAPERED = 0,
@@ -249,7 +257,9 @@ struct sim_scenario {
     enum sim_degraded degraded;
     uint64_t wait_max_ns;
     uint64_t ask_timeout_ns;
-    unsigned without; /* enum sim_without */
+    uint64_t sync_interval_ns; /* async_sync, rate_share */
+    uint64_t *split_weights;   /* local_split: one per process, in ppm; NULL: all alike; owned */
+    unsigned without;          /* enum sim_without */
 
     struct fault_list faults; /* its arrays are owned */
 

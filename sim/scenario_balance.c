@@ -45,31 +45,30 @@ static bool read_kind(const struct sim_node *node, size_t kind_count, size_t *ki
     return sim_read_keys_of_kind(node, balance_uses, use_count, 1U << *kind, kind_text);
 }
 
-static bool read_weights(const struct sim_node *node, uint32_t process_count,
-                         struct sim_balance_rule *rule)
+bool sim_scenario_read_weights(const struct sim_node *weights, uint32_t process_count,
+                               uint64_t **in_ppm)
 {
     static const struct sim_decimal_rule weight = {.maximum = 1e9, .scale = 1e6};
-    struct sim_node weights = sim_read_member(node, "weights");
     uint64_t sum = 0;
 
-    if (!sim_read_is_array(&weights, "an array with a number for each process")) {
+    if (!sim_read_is_array(weights, "an array with a number for each process")) {
         return false;
     }
-    if (json_array_size(weights.value) != process_count) {
-        return sim_read_fail(&weights, "found %zu weights; allowed: exactly %lu, one per process",
-                             json_array_size(weights.value), (unsigned long)process_count);
+    if (json_array_size(weights->value) != process_count) {
+        return sim_read_fail(weights, "found %zu weights; allowed: exactly %lu, one per process",
+                             json_array_size(weights->value), (unsigned long)process_count);
     }
-    rule->weights = sim_memory_new(process_count, sizeof *rule->weights);
+    *in_ppm = sim_memory_new(process_count, sizeof **in_ppm);
     for (uint32_t i = 0; i < process_count; i++) {
-        struct sim_node element = sim_read_element(&weights, i);
+        struct sim_node element = sim_read_element(weights, i);
 
-        if (!sim_read_decimal_value(&element, &weight, &rule->weights[i])) {
+        if (!sim_read_decimal_value(&element, &weight, &(*in_ppm)[i])) {
             return false;
         }
-        sum += rule->weights[i];
+        sum += (*in_ppm)[i];
     }
     return sum > 0 ||
-           sim_read_fail(&weights, "found a sum of 0; allowed: at least one weight above 0");
+           sim_read_fail(weights, "found a sum of 0; allowed: at least one weight above 0");
 }
 
 /* One rule: any kind but a flip. */
@@ -86,6 +85,8 @@ static bool read_rule(const struct sim_node *node, uint32_t process_count, size_
     const struct sim_integer_rule processes = {
         .key = "processes", .minimum = 1, .maximum = process_count};
 
+    struct sim_node weights;
+
     rule->kind = (enum sim_balance_kind)kind;
     switch (rule->kind) {
     case SIM_BALANCE_UNIFORM:
@@ -94,7 +95,8 @@ static bool read_rule(const struct sim_node *node, uint32_t process_count, size_
         return sim_read_decimal32(node, &exponent, &rule->exponent_ppm) &&
                sim_read_integer32(node, &first, &rule->first_process);
     case SIM_BALANCE_WEIGHTS:
-        return read_weights(node, process_count, rule);
+        weights = sim_read_member(node, "weights");
+        return sim_scenario_read_weights(&weights, process_count, &rule->weights);
     case SIM_BALANCE_STICKY:
         return sim_read_integer32(node, &processes, &rule->process_count) &&
                sim_read_integer32(node, &first, &rule->first_process);

@@ -118,8 +118,9 @@ bool sim_scenario_read_changes(const struct sim_node *root, struct sim_scenario 
     if (count > CHANGES_MAX) {
         return sim_read_refuse(&changes, "at most %d changes", CHANGES_MAX);
     }
-    if (count > 0 && scenario->coordination == SIM_COORDINATION_AS_WRITTEN) {
-        return sim_read_refuse(&changes, "no changes with coordination \"as_written\"");
+    if (count > 0 && sim_scenario_is_plain(scenario)) {
+        return sim_read_refuse(&changes, "no changes with coordination \"%s\"",
+                               sim_coordination_names[scenario->coordination]);
     }
     scenario->changes = sim_memory_new(count, sizeof *scenario->changes);
     for (size_t i = 0; i < count; i++) {

@@ -87,15 +87,48 @@ static bool check_keys(const struct sim_node *node, enum fault_kind kind)
            sim_read_keys(node, uses, count);
 }
 
-/* Nothing but the limiter has timers: others would wait for a lost answer for ever. */
+/* Baselines that decide in the processes wait for nothing, so that they bear most faults; what the
+ * store keeps for them it does not lose. */
+static uint64_t bearable_kinds(enum sim_coordination coordination)
+{
+    switch (coordination) {
+    case SIM_COORDINATION_LEASE:
+        return ALL_KINDS;
+    case SIM_COORDINATION_LOCAL_SPLIT:
+        return KINDS_OF_TRAFFIC | KINDS_OF_PROCESSES | KINDS_OF_CLOCKS;
+    case SIM_COORDINATION_ASYNC_SYNC:
+    case SIM_COORDINATION_RATE_SHARE:
+        return ~(KIND(STORE_FAILOVER) | KIND(STORE_EMPTY) | KIND(STORE_EVICT) | KIND(STORE_SPLIT) |
+                 KINDS_OF_PUSHES | KINDS_OF_REPORTS);
+    case SIM_COORDINATION_PER_REQUEST:
+    case SIM_COORDINATION_AS_WRITTEN:
+    case SIM_COORDINATION_COUNT:
+        break;
+    }
+    return KINDS_OF_TRAFFIC; /* it has no timers, and would wait for a lost answer for ever */
+}
+
 static bool check_coordination(const struct sim_node *node, const struct sim_scenario *scenario,
                                enum fault_kind kind)
 {
+    const enum sim_coordination coordination = scenario->coordination;
     struct sim_node kind_node = sim_read_member(node, "kind");
 
-    return scenario->coordination == SIM_COORDINATION_LEASE ||
-           (KINDS_OF_TRAFFIC >> kind & 1) != 0 ||
-           sim_read_refuse(&kind_node,
+    if ((bearable_kinds(coordination) >> kind & 1) != 0) {
+        return true;
+    }
+    if (coordination == SIM_COORDINATION_LOCAL_SPLIT) {
+        return sim_read_refuse(&kind_node, "a fault of requests, processes or their clocks with "
+                                           "coordination \"local_split\"");
+    }
+    if (coordination == SIM_COORDINATION_ASYNC_SYNC ||
+        coordination == SIM_COORDINATION_RATE_SHARE) {
+        return sim_read_refuse(&kind_node,
+                               "no fault of the store's memory, of pushes or of reports with "
+                               "coordination \"%s\"",
+                               sim_coordination_names[coordination]);
+    }
+    return sim_read_refuse(&kind_node,
                            "\"drain\", \"flip\", \"retry_storm\", \"hot_key\", \"key_churn\" "
                            "without coordination \"lease\"");
 }

@@ -5,12 +5,26 @@
 #include "scenario_sections.h"
 
 enum {
-    COORDINATION_COUNT = SIM_COORDINATION_AS_WRITTEN + 1,
     SIZER_COUNT = SIM_SIZER_DOUBLING + 1,
     FULL_TABLE_COUNT = SIM_FULL_TABLE_PER_REQUEST + 1,
     DEGRADED_COUNT = SIM_DEGRADED_CLOSED + 1,
     WITHOUT_COUNT = 5,
 };
+
+const char *const sim_coordination_names[SIM_COORDINATION_COUNT] = {
+    [SIM_COORDINATION_LEASE] = "lease",
+    [SIM_COORDINATION_PER_REQUEST] = "per_request",
+    [SIM_COORDINATION_AS_WRITTEN] = "as_written",
+    [SIM_COORDINATION_LOCAL_SPLIT] = "local_split",
+    [SIM_COORDINATION_ASYNC_SYNC] = "async_sync",
+    [SIM_COORDINATION_RATE_SHARE] = "rate_share",
+};
+
+bool sim_scenario_is_plain(const struct sim_scenario *scenario)
+{
+    return scenario->coordination != SIM_COORDINATION_LEASE &&
+           scenario->coordination != SIM_COORDINATION_PER_REQUEST;
+}
 
 bool sim_scenario_read_sizer(const struct sim_node *object, enum sim_sizer fallback,
                              enum sim_sizer *sizer)
@@ -90,6 +104,32 @@ static bool read_waiting(const struct sim_node *limiter, struct sim_scenario *sc
                             "wait_ms (default: 1.5) below ask_timeout_ms (default: 5)"));
 }
 
+/* What those need that decide in the processes. */
+static bool read_locally(const struct sim_node *limiter, struct sim_scenario *scenario)
+{
+    static const struct sim_decimal_rule interval = {.key = "sync_interval_ms",
+                                                     .minimum = 1,
+                                                     .maximum = 3600000,
+                                                     .scale = 1e6,
+                                                     .presence = SIM_OPTIONAL,
+                                                     .fallback = 1000000000};
+    struct sim_node interval_node = sim_read_member(limiter, interval.key);
+    struct sim_node weights = sim_read_member(limiter, "split_weights");
+
+    if (interval_node.value && scenario->coordination != SIM_COORDINATION_ASYNC_SYNC &&
+        scenario->coordination != SIM_COORDINATION_RATE_SHARE) {
+        return sim_read_fail(&interval_node, "found where nothing is synchronised; allowed: only "
+                                             "with coordination \"async_sync\" or \"rate_share\"");
+    }
+    if (weights.value && scenario->coordination != SIM_COORDINATION_LOCAL_SPLIT) {
+        return sim_read_fail(&weights, "found where no limit is split; allowed: only with "
+                                       "coordination \"local_split\"");
+    }
+    return sim_read_decimal(limiter, &interval, &scenario->sync_interval_ns) &&
+           (!weights.value || sim_scenario_read_weights(&weights, scenario->process_count,
+                                                        &scenario->split_weights));
+}
+
 static bool read_without(const struct sim_node *limiter, struct sim_scenario *scenario)
 {
     static const char allowed[] = "an array of \"breaker\", \"versions\", \"charge_time\", "
@@ -160,15 +200,11 @@ bool sim_scenario_read_limiter(const struct sim_node *root, struct sim_scenario 
     static const struct sim_key_use uses[] = {
         {"coordination", 1}, {"sizer", 1},          {"fixed_lease_units", 1},
         {"table_keys", 1},   {"full_table", 1},     {"degraded", 1},
-        {"wait_ms", 1},      {"ask_timeout_ms", 1}, {"without", 1}};
-    static const char *const coordinations[COORDINATION_COUNT] = {
-        [SIM_COORDINATION_LEASE] = "lease",
-        [SIM_COORDINATION_PER_REQUEST] = "per_request",
-        [SIM_COORDINATION_AS_WRITTEN] = "as_written",
-    };
+        {"wait_ms", 1},      {"ask_timeout_ms", 1}, {"sync_interval_ms", 1}, {"split_weights", 1},
+        {"without", 1}};
     static const struct sim_choice_rule coordination = {.key = "coordination",
-                                                        .names = coordinations,
-                                                        .name_count = COORDINATION_COUNT,
+                                                        .names = sim_coordination_names,
+                                                        .name_count = SIM_COORDINATION_COUNT,
                                                         .presence = SIM_OPTIONAL};
     struct sim_node limiter = sim_read_member(root, "limiter");
     size_t chosen = SIM_COORDINATION_LEASE;
@@ -183,5 +219,6 @@ bool sim_scenario_read_limiter(const struct sim_node *root, struct sim_scenario 
     scenario->coordination = (enum sim_coordination)chosen;
     return read_lease(&limiter, scenario) && read_table(&limiter, scenario) &&
            sim_scenario_read_degraded(&limiter, SIM_DEGRADED_BOUNDED, &scenario->degraded) &&
-           read_waiting(&limiter, scenario) && read_without(&limiter, scenario);
+           read_waiting(&limiter, scenario) && read_locally(&limiter, scenario) &&
+           read_without(&limiter, scenario);
 }

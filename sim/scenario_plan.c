@@ -200,7 +200,6 @@ static bool read_algorithm(const struct sim_node *node, const struct sim_scenari
                            enum sim_plan_use use, struct sim_plan *plan)
 {
     const unsigned shift = use == SIM_PLAN_OF_A_CHANGE ? IN_CHANGES : 0;
-    const bool is_as_written = scenario->coordination == SIM_COORDINATION_AS_WRITTEN;
     static const struct sim_choice_rule rule = {.key = "algorithm",
                                                 .names = algorithm_names,
                                                 .name_count = ALGORITHM_COUNT,
@@ -214,8 +213,10 @@ static bool read_algorithm(const struct sim_node *node, const struct sim_scenari
         return false;
     }
     plan->algorithm = (enum sim_algorithm)algorithm;
-    if (is_as_written && algorithm != SIM_ALGORITHM_BUCKET && algorithm != SIM_ALGORITHM_WINDOW) {
-        return sim_read_refuse(&named, "\"bucket\", \"window\" with coordination \"as_written\"");
+    if (sim_scenario_is_plain(scenario) && algorithm != SIM_ALGORITHM_BUCKET &&
+        algorithm != SIM_ALGORITHM_WINDOW) {
+        return sim_read_refuse(&named, "\"bucket\", \"window\" with coordination \"%s\"",
+                               sim_coordination_names[scenario->coordination]);
     }
     (void)snprintf(kind_text, sizeof kind_text, "%salgorithm \"%s\"",
                    use == SIM_PLAN_OF_A_CHANGE ? "a change to " : "", algorithm_names[algorithm]);

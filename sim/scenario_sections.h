@@ -29,6 +29,9 @@ bool sim_scenario_check_work(const struct sim_node *root, const struct sim_scena
 /* Requires the seed, the duration and everything above but the work. */
 bool sim_scenario_read_faults(const struct sim_node *root, struct sim_scenario *scenario);
 
+/* Baselines that know bucket and window plans only, and no changes. Requires the limiter. */
+bool sim_scenario_is_plain(const struct sim_scenario *scenario);
+
 /* The members "sizer" and "fixed_lease_units" of the limiter or of a plan. */
 bool sim_scenario_read_sizer(const struct sim_node *object, enum sim_sizer fallback,
                              enum sim_sizer *sizer);
@@ -54,6 +57,11 @@ bool sim_scenario_read_span(const struct sim_node *node, const struct sim_scenar
 
 /* The member "on_denial" of traffic, and its default. */
 bool sim_scenario_read_denial(const struct sim_node *traffic, struct sim_on_denial *on_denial);
+
+/* An array with a number for each process, in ppm: not all 0. *weights is owned by the caller, also
+ * on failure. Requires fleet.processes. */
+bool sim_scenario_read_weights(const struct sim_node *weights, uint32_t process_count,
+                               uint64_t **in_ppm);
 
 /* One balance. Requires fleet.processes. */
 bool sim_scenario_read_balance(const struct sim_node *node, const struct sim_scenario *scenario,

@@ -84,13 +84,14 @@ void sim_store_init(struct sim_store *store, const struct sim_catalog *catalog)
         weir_store_key_init(&entry->state, &catalog->keys[key].key, plan_of(store, key),
                             sim_store_us(0), start);
         entry->add_window[0] = sim_store_us(0) / plan_of(store, key)->window_us;
-        entry->add_count[0] = plan_of(store, key)->capacity_units - start;
+        entry->add_count[0] = sim_catalog_used_units(catalog, key);
     }
     store->prompt_ns = prompt_ns(catalog->scenario);
     if (asks_may_repeat(catalog->scenario)) {
         sim_records_init(&store->records, book_lost_reply, store);
     }
     sim_store_past_init(store);
+    sim_store_sums_init(&store->sums, catalog);
 }
 
 void sim_store_deinit(struct sim_store *store)
@@ -100,6 +101,7 @@ void sim_store_deinit(struct sim_store *store)
         free(store->entries[key].state.log);
     }
     sim_records_deinit(&store->records);
+    sim_store_sums_deinit(&store->sums);
     free(store->entries);
     free(store->busy_until_ns);
     free(store->runs);
@@ -318,11 +320,18 @@ void sim_store_serve(struct sim_store *store, struct sim_exchange *exchange, uin
 {
     store->busy_until_ns[store->catalog->keys[exchange->key].shard] = done_ns;
     sim_store_past_touch(store, exchange->key, exchange->arrived_ns);
-    if (exchange->kind == SIM_EXCHANGE_ADD) {
-        struct weir_store_run *run;
-        serve_add(sim_store_past_entry(store, exchange->key, exchange->process, &run), exchange);
-    } else {
+    struct weir_store_run *run;
+    switch (exchange->kind) {
+    case SIM_EXCHANGE_ASK:
         serve_ask(store, exchange, done_ns);
+        break;
+    case SIM_EXCHANGE_ADD:
+        serve_add(sim_store_past_entry(store, exchange->key, exchange->process, &run), exchange);
+        break;
+    case SIM_EXCHANGE_SYNC:
+    case SIM_EXCHANGE_SHARE:
+        sim_store_sums_serve(&store->sums, exchange, ask_us(store, exchange, done_ns));
+        break;
     }
 }
 
@@ -375,6 +384,9 @@ void sim_store_peek(const struct sim_store *store, uint32_t key, const struct we
     struct weir_store_key copy = entry->state;
 
     *level = (struct sim_store_level){0};
+    if (sim_store_sums_peek(&store->sums, key, time_us, level)) {
+        return;
+    }
     if (store->catalog->scenario->coordination == SIM_COORDINATION_AS_WRITTEN) {
         peek_add(entry, plan, time_us, level);
         return;

@@ -12,6 +12,7 @@
 #include "catalog.h"
 #include "exchange.h"
 #include "records.h"
+#include "store_sums.h"
 #include "weir/take.h"
 
 struct sim_store_entry {
@@ -34,6 +35,7 @@ struct sim_store {
     struct sim_records records;      /* without chains: nothing is ever sent twice */
     uint64_t prompt_ns; /* an answer that leaves within this of the sending of its ask is there
                            before the ask could be repeated: it needs no record */
+    struct sim_store_sums sums;   /* of baselines that tell it now and then */
     struct sim_store_past *pasts; /* by fault; NULL: none touches a shard's memory */
     size_t past_count;
 

@@ -29,16 +29,12 @@ static void open_office(struct office *office, const char *limiter)
     snprintf(text, sizeof text, TEXT, limiter);
     world_run_load(&office->scenario, FILE_NAME, text);
     sim_catalog_init(&office->catalog, &office->scenario);
-    switch (office->scenario.coordination) {
-    case SIM_COORDINATION_LEASE:
-        office->client = sim_client_lease_new(&office->catalog, 0, 0, SIM_LOCAL_START_NS);
-        break;
-    case SIM_COORDINATION_PER_REQUEST:
+    if (office->scenario.coordination == SIM_COORDINATION_PER_REQUEST) {
         office->client = sim_client_per_request_new(&office->catalog, 0, 0);
-        break;
-    case SIM_COORDINATION_AS_WRITTEN:
+    } else if (office->scenario.coordination == SIM_COORDINATION_AS_WRITTEN) {
         office->client = sim_client_as_written_new(&office->catalog, 0);
-        break;
+    } else {
+        office->client = sim_client_lease_new(&office->catalog, 0, 0, SIM_LOCAL_START_NS);
     }
 }
 
