@@ -30,6 +30,7 @@ struct options {
     size_t against_count;
     uint64_t seed_count;
     enum sim_kernel_kind kernel;
+    bool kernel_named;
     const char *folder; /* NULL: no files */
     enum sim_plot_kind plots;
     bool plots_named;
@@ -42,7 +43,10 @@ static const struct argp_option option_table[] = {
     {"against", 'a', "PATH=VALUE", 0, "Change B only, after all --set; may be repeated", 0},
     {"seeds", 'n', "N", 0, "Run N pairs: the seed of A and those after it, 1 to 1000 (default 5)",
      0},
-    {"kernel", 'k', "KERNEL", 0, "simgrid (default) or heap, as of weir run", 0},
+    {"kernel", 'k', "KERNEL", 0,
+     "simgrid or heap, as of weir run (default: heap, with the same results and sooner; simgrid "
+     "where bandwidth is limited)",
+     0},
     {"out", 'o', "DIR", 0,
      "Write compare.json, compare.csv, a picture, and the first pair's results, a.json and b.json, "
      "into DIR; runs are kept in DIR/runs, and not made again as long as nothing has changed",
@@ -103,6 +107,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         }
         break;
     case 'k':
+        options->kernel_named = true;
         if (!sim_option_kernel(argument, &options->kernel)) {
             argp_error(state, "--kernel: found \"%s\"; allowed: " SIM_OPTION_KERNELS, argument);
         }
@@ -320,7 +325,6 @@ static int compare_both(const struct options *options)
     };
     struct study_divergence divergence = {
         .scenarios = {&scenarios[0], &scenarios[1]},
-        .kernel = options->kernel,
         .quiet = options->quiet,
     };
     int status = SIM_EXIT_USAGE;
@@ -340,6 +344,13 @@ static int compare_both(const struct options *options)
         fprintf(stderr, "weir: --out %s: cannot be made a folder: %s\n", options->folder,
                 strerror(errno));
     } else {
+        if (!options->kernel_named) {
+            compare.kernel =
+                scenarios[0].bandwidth_bytes_per_s == 0 && scenarios[1].bandwidth_bytes_per_s == 0
+                    ? SIM_KERNEL_HEAP
+                    : SIM_KERNEL_SIMGRID;
+        }
+        divergence.kernel = compare.kernel;
         status = run(options, &compare, &divergence);
         study_compare_free(&compare);
     }

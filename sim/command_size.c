@@ -28,6 +28,7 @@ struct options {
     double bounds[STUDY_BOUND_COUNT];
     uint64_t seed_count;
     enum sim_kernel_kind kernel;
+    bool kernel_named;
     const char *folder; /* NULL: no files */
     enum sim_plot_kind plots;
     bool plots_named;
@@ -51,7 +52,10 @@ static const struct argp_option option_table[] = {
     {0, 0, 0, 0, "What is run:", 2},
     {"set", 'S', "PATH=VALUE", 0, "Change the scenario, as of weir run; may be repeated", 2},
     {"seeds", 'n', "N", 0, "The scenario's seed and those after it, 1 to 100 (default 3)", 2},
-    {"kernel", 'k', "KERNEL", 0, "simgrid (default) or heap, as of weir run", 2},
+    {"kernel", 'k', "KERNEL", 0,
+     "simgrid or heap, as of weir run (default: heap, with the same results and sooner; simgrid "
+     "where bandwidth is limited)",
+     2},
     {"out", 'o', "DIR", 0,
      "Write size.json, size.csv and a picture into DIR; runs are kept in DIR/runs, and not made "
      "again as long as nothing has changed",
@@ -106,6 +110,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         }
         break;
     case 'k':
+        options->kernel_named = true;
         if (!sim_option_kernel(argument, &options->kernel)) {
             argp_error(state, "--kernel: found \"%s\"; allowed: " SIM_OPTION_KERNELS, argument);
         }
@@ -222,7 +227,9 @@ static int search(const struct options *options, const struct sim_scenario *scen
         .set_count = options->set_count,
         .first_seed = scenario->seed,
         .seed_count = options->seed_count,
-        .kernel = options->kernel,
+        .kernel = options->kernel_named                  ? options->kernel
+                  : scenario->bandwidth_bytes_per_s == 0 ? SIM_KERNEL_HEAP
+                                                         : SIM_KERNEL_SIMGRID,
         .folder = options->folder == NULL ? NULL : runs_folder,
         .quiet = options->quiet,
     };
