@@ -15,21 +15,21 @@ static bool is_same(double left, double right)
 static int set_up(void **state)
 {
     (void)state;
-    world_run_write(STUDY_CASE_FILE, STUDY_CASE_TEXT("4", ""));
+    world_run_write(study_case_file(), STUDY_CASE_TEXT("4", ""));
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    return unlink(STUDY_CASE_FILE);
+    return unlink(study_case_file());
 }
 
 static void make(struct study_compare *compare, size_t b_set_count)
 {
     *compare = (struct study_compare){
-        .sides = {{.scenario = STUDY_CASE_FILE},
-                  {.scenario = STUDY_CASE_FILE, .sets = fixed, .set_count = b_set_count}},
+        .sides = {{.scenario = study_case_file()},
+                  {.scenario = study_case_file(), .sets = fixed, .set_count = b_set_count}},
         .first_seed = 7,
         .seed_count = 4,
         .kernel = SIM_KERNEL_HEAP,

@@ -52,8 +52,8 @@ static enum study_divergence_end find(struct study_divergence *divergence,
                                       struct sim_scenario scenarios[2], const char *a,
                                       const char *b)
 {
-    world_run_load(&scenarios[0], STUDY_CASE_FILE, a);
-    world_run_load(&scenarios[1], STUDY_CASE_FILE, b);
+    world_run_load(&scenarios[0], study_case_file(), a);
+    world_run_load(&scenarios[1], study_case_file(), b);
     *divergence = (struct study_divergence){
         .scenarios = {&scenarios[0], &scenarios[1]}, .kernel = SIM_KERNEL_HEAP, .quiet = true};
     return study_divergence_find(divergence);
@@ -131,7 +131,7 @@ static void keys_have_their_populations_names(void **state)
     (void)state;
     struct sim_scenario scenario;
 
-    world_run_load(&scenario, STUDY_CASE_FILE, STUDY_CASE_TEXT("4", ""));
+    world_run_load(&scenario, study_case_file(), STUDY_CASE_TEXT("4", ""));
     assert_string_equal(study_divergence_key(&scenario, 0).text, "one/0");
     assert_string_equal(study_divergence_key(&scenario, 3).text, "many/2");
     sim_scenario_free(&scenario);

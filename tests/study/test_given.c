@@ -11,8 +11,8 @@ struct pair {
 
 static enum study_pairing compare(struct pair *pair, const char *a, const char *b)
 {
-    world_run_load(&pair->scenarios[0], STUDY_CASE_FILE, a);
-    world_run_load(&pair->scenarios[1], STUDY_CASE_FILE, b);
+    world_run_load(&pair->scenarios[0], study_case_file(), a);
+    world_run_load(&pair->scenarios[1], study_case_file(), b);
     study_given_survey(&pair->given[0], &pair->scenarios[0]);
     study_given_survey(&pair->given[1], &pair->scenarios[1]);
     return study_given_compare(&pair->given[0], &pair->given[1]);

@@ -17,9 +17,9 @@ static bool is_same(double left, double right)
 static enum study_end search(struct study_size *made, double under_units, double asks_per_s,
                              const char *text)
 {
-    world_run_write(STUDY_CASE_FILE, text);
+    world_run_write(study_case_file(), text);
     *made = (struct study_size){
-        .scenario = STUDY_CASE_FILE,
+        .scenario = study_case_file(),
         .first_seed = 3,
         .seed_count = 3,
         .kernel = SIM_KERNEL_HEAP,
@@ -30,7 +30,7 @@ static enum study_end search(struct study_size *made, double under_units, double
     made->is_bounded[STUDY_BOUND_ASKS] = true;
     made->bounds[STUDY_BOUND_ASKS] = asks_per_s;
     const enum study_end end = study_size_run(made);
-    assert_int_equal(unlink(STUDY_CASE_FILE), 0);
+    assert_int_equal(unlink(study_case_file()), 0);
     return end;
 }
 

@@ -3,9 +3,21 @@
 #ifndef WEIR_STUDY_CASE_H
 #define WEIR_STUDY_CASE_H
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include "world_run.h"
 
-#define STUDY_CASE_FILE "study_case.json"
+/* The path of this program's file: tests run side by side in one folder. */
+static inline const char *study_case_file(void)
+{
+    static char path[64];
+
+    if (path[0] == '\0') {
+        snprintf(path, sizeof path, "study_case_%ld.json", (long)getpid());
+    }
+    return path;
+}
 
 /* more: further members, such as ", \"seed\": 7". */
 #define STUDY_CASE_TEXT(ratio, more)                                                               \
