@@ -30,7 +30,7 @@ enum sim_coordination {
     SIM_COORDINATION_AS_WRITTEN,  /* the design note's pseudo-code, races included */
     SIM_COORDINATION_LOCAL_SPLIT, /* each process alone, with its part of the limit */
     SIM_COORDINATION_ASYNC_SYNC,  /* decide by a copy of the count, and bring it up to date now and
-                                     then */
+                                    then */
     SIM_COORDINATION_RATE_SHARE, /* parts of the limit by the demand seen, dealt out now and then */
     SIM_COORDINATION_COUNT,
 };

@@ -12,12 +12,9 @@ enum {
 };
 
 const char *const sim_coordination_names[SIM_COORDINATION_COUNT] = {
-    [SIM_COORDINATION_LEASE] = "lease",
-    [SIM_COORDINATION_PER_REQUEST] = "per_request",
-    [SIM_COORDINATION_AS_WRITTEN] = "as_written",
-    [SIM_COORDINATION_LOCAL_SPLIT] = "local_split",
-    [SIM_COORDINATION_ASYNC_SYNC] = "async_sync",
-    [SIM_COORDINATION_RATE_SHARE] = "rate_share",
+    [SIM_COORDINATION_LEASE] = "lease",           [SIM_COORDINATION_PER_REQUEST] = "per_request",
+    [SIM_COORDINATION_AS_WRITTEN] = "as_written", [SIM_COORDINATION_LOCAL_SPLIT] = "local_split",
+    [SIM_COORDINATION_ASYNC_SYNC] = "async_sync", [SIM_COORDINATION_RATE_SHARE] = "rate_share",
 };
 
 bool sim_scenario_is_plain(const struct sim_scenario *scenario)
@@ -126,8 +123,8 @@ static bool read_locally(const struct sim_node *limiter, struct sim_scenario *sc
                                        "coordination \"local_split\"");
     }
     return sim_read_decimal(limiter, &interval, &scenario->sync_interval_ns) &&
-           (!weights.value || sim_scenario_read_weights(&weights, scenario->process_count,
-                                                        &scenario->split_weights));
+           (!weights.value ||
+            sim_scenario_read_weights(&weights, scenario->process_count, &scenario->split_weights));
 }
 
 static bool read_without(const struct sim_node *limiter, struct sim_scenario *scenario)
@@ -198,10 +195,10 @@ static bool read_table(const struct sim_node *limiter, struct sim_scenario *scen
 bool sim_scenario_read_limiter(const struct sim_node *root, struct sim_scenario *scenario)
 {
     static const struct sim_key_use uses[] = {
-        {"coordination", 1}, {"sizer", 1},          {"fixed_lease_units", 1},
-        {"table_keys", 1},   {"full_table", 1},     {"degraded", 1},
-        {"wait_ms", 1},      {"ask_timeout_ms", 1}, {"sync_interval_ms", 1}, {"split_weights", 1},
-        {"without", 1}};
+        {"coordination", 1},  {"sizer", 1},          {"fixed_lease_units", 1},
+        {"table_keys", 1},    {"full_table", 1},     {"degraded", 1},
+        {"wait_ms", 1},       {"ask_timeout_ms", 1}, {"sync_interval_ms", 1},
+        {"split_weights", 1}, {"without", 1}};
     static const struct sim_choice_rule coordination = {.key = "coordination",
                                                         .names = sim_coordination_names,
                                                         .name_count = SIM_COORDINATION_COUNT,

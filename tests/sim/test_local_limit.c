@@ -1,130 +1,203 @@
-/* A part of a limit, kept by one process alone: exact units under a clock that is moved by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* A part of a limit, exact to the nanosecond. */
+#include "unit.h"
 
-#include <cmocka.h>
-
+#include "catalog.h"
 #include "local_limit.h"
 #include "weir/decision.h"
 
 #define MS UINT64_C(1000000)
-#define SECOND UINT64_C(1000000000)
+#define S UINT64_C(1000000000)
+#define START SIM_LOCAL_START_NS
 
-static const struct weir_key key = {.high = 1, .low = 2};
+static const struct weir_key key = {.low = 0x123456789abcdef0, .high = 0xfedcba9876543210};
 
-/* 100 units a second, capacity 50. */
-static const struct weir_plan bucket = {.algorithm = WEIR_ALGORITHM_BUCKET,
-                                        .rate_units = 1,
-                                        .rate_period_us = 10000,
-                                        .capacity_units = 50,
-                                        .limit_units = 6000,
-                                        .window_us = 60000000};
+struct desk {
+    struct weir_plan plan;
+    struct sim_local_limit limit;
+};
 
-static const struct weir_plan window = {.algorithm = WEIR_ALGORITHM_WINDOW,
-                                        .rate_units = 1,
-                                        .rate_period_us = 10000,
-                                        .limit_units = 1000,
-                                        .window_us = 10000000};
-
-static uint32_t admitted_of(struct sim_local_limit *limit, const struct weir_plan *plan,
-                            uint64_t local_ns, uint32_t asked)
+static void make(struct desk *desk, const struct weir_plan_options *options, uint64_t part,
+                 uint64_t whole, uint64_t used_units)
 {
-    uint32_t admitted = 0;
+    assert_int_equal(weir_plan_make(&desk->plan, options), WEIR_OK);
+    sim_local_limit_start(&desk->limit, &desk->plan, &key,
+                          (struct sim_part){.part = part, .whole = whole}, used_units, START);
+}
 
-    for (uint32_t i = 0; i < asked; i++) {
-        admitted += sim_local_limit_admit(limit, plan, &key, local_ns, 1);
+static void make_bucket(struct desk *desk, uint64_t capacity_units, uint64_t part, uint64_t whole)
+{
+    make(desk,
+         &(struct weir_plan_options){.version = 1,
+                                     .rate_units = 600,
+                                     .rate_period_us = 60000000,
+                                     .capacity_units = capacity_units,
+                                     .window_us = 60000000},
+         part, whole, 0);
+}
+
+static void make_window(struct desk *desk, uint64_t limit_units, uint64_t part, uint64_t whole,
+                        uint64_t used_units)
+{
+    make(desk,
+         &(struct weir_plan_options){.version = 1,
+                                     .algorithm = WEIR_ALGORITHM_WINDOW,
+                                     .rate_units = limit_units,
+                                     .rate_period_us = 60000000,
+                                     .window_us = 60000000},
+         part, whole, used_units);
+}
+
+static bool admit(struct desk *desk, uint64_t time_ns, uint32_t cost_units)
+{
+    return sim_local_limit_admit(&desk->limit, &desk->plan, &key, START + time_ns, cost_units);
+}
+
+static int admitted(struct desk *desk, uint64_t time_ns)
+{
+    int count = 0;
+
+    while (admit(desk, time_ns, 1)) {
+        count++;
     }
-    return admitted;
+    return count;
 }
 
-static void a_fifth_of_a_bucket_has_a_fifth_of_capacity_and_rate(void **state)
+static uint64_t retry_ns(const struct desk *desk, uint64_t time_ns, uint32_t cost_units)
 {
-    (void)state;
-    struct sim_local_limit limit;
-
-    sim_local_limit_start(&limit, &bucket, &key, (struct sim_part){1, 5}, 0, 0);
-    assert_int_equal(admitted_of(&limit, &bucket, 0, 100), 10);
-    assert_int_equal(sim_local_limit_retry_ns(&limit, &bucket, &key, 0, 1), 50 * MS);
-    assert_int_equal(admitted_of(&limit, &bucket, 50 * MS - 1, 100), 0);
-    assert_int_equal(admitted_of(&limit, &bucket, 50 * MS, 100), 1);
-    assert_int_equal(admitted_of(&limit, &bucket, 3600 * SECOND, 100), 10);
+    return sim_local_limit_retry_ns(&desk->limit, &desk->plan, &key, START + time_ns, cost_units);
 }
 
-static void parts_of_a_bucket_refill_without_rounding(void **state)
+static uint64_t window_left_ns(const struct desk *desk)
 {
-    (void)state;
-    uint32_t admitted = 0;
-    struct sim_local_limit limit;
-
-    sim_local_limit_start(&limit, &bucket, &key, (struct sim_part){1, 7}, bucket.capacity_units, 0);
-    for (uint64_t ms = 1; ms <= 70000; ms++) {
-        admitted += admitted_of(&limit, &bucket, ms * MS, 3);
-    }
-    assert_int_equal(admitted, 1000);
+    return sim_local_window_left_ns(&key, &desk->plan, START);
 }
 
-static void a_part_that_is_not_nothing_admits_something(void **state)
+static void a_quarter_of_a_bucket_is_a_bucket_of_a_quarter(void **state)
 {
     (void)state;
-    struct sim_local_limit limit;
+    struct desk desk;
 
-    sim_local_limit_start(&limit, &bucket, &key, (struct sim_part){1, 1000}, 0, 0);
-    assert_int_equal(admitted_of(&limit, &bucket, 0, 5), 1);
-    sim_local_limit_start(&limit, &window, &key, (struct sim_part){1, 5000}, 0, SECOND);
-    assert_int_equal(admitted_of(&limit, &window, SECOND, 5), 1);
-    sim_local_limit_start(&limit, &window, &key, (struct sim_part){0, 5}, 0, SECOND);
-    assert_int_equal(admitted_of(&limit, &window, SECOND, 5), 0);
-    assert_true(sim_local_limit_retry_ns(&limit, &window, &key, SECOND, 1) == WEIR_RETRY_NEVER);
+    make_bucket(&desk, 100, 1, 4); /* 25 at once, 2.5 a second */
+    assert_int_equal(admitted(&desk, 0), 25);
+    assert_int_equal(retry_ns(&desk, 0, 1), 400 * MS);
+    assert_false(admit(&desk, 400 * MS - 1, 1));
+    assert_int_equal(retry_ns(&desk, 400 * MS - 1, 1), 1);
+    assert_true(admit(&desk, 400 * MS, 1));
+    assert_int_equal(admitted(&desk, 400 * MS + 100 * S), 25);
 }
 
-static void a_window_is_over_when_the_key_s_next_one_begins(void **state)
+static void thirds_are_not_rounded(void **state)
 {
     (void)state;
-    const uint64_t left_ns = sim_local_window_left_ns(&key, &window, SECOND);
-    struct sim_local_limit limit;
+    struct desk desk;
 
-    sim_local_limit_start(&limit, &window, &key, (struct sim_part){1, 4}, 400, SECOND);
-    assert_int_equal(admitted_of(&limit, &window, SECOND, 500), 150); /* 250 - 400 / 4 */
-    assert_int_equal(sim_local_limit_retry_ns(&limit, &window, &key, SECOND, 1), left_ns);
-    assert_int_equal(admitted_of(&limit, &window, SECOND + left_ns - 1, 500), 0);
-    assert_int_equal(admitted_of(&limit, &window, SECOND + left_ns, 500), 250);
+    make_bucket(&desk, 100, 1, 3); /* 33 1/3 at once, 10/3 a second */
+    assert_int_equal(admitted(&desk, 0), 33);
+    assert_int_equal(retry_ns(&desk, 0, 1), 200 * MS); /* 2/3 of a unit */
+    assert_true(admit(&desk, 200 * MS, 1));
+    assert_int_equal(retry_ns(&desk, 200 * MS, 1), 300 * MS);
 }
 
-static void another_part_keeps_what_was_used(void **state)
+static void a_part_of_little_is_a_unit_and_a_part_of_nothing_nothing(void **state)
 {
     (void)state;
-    struct sim_local_limit limit;
+    struct desk desk;
 
-    sim_local_limit_start(&limit, &window, &key, (struct sim_part){1, 4}, 0, SECOND);
-    assert_int_equal(admitted_of(&limit, &window, SECOND, 200), 200);
-    sim_local_limit_set_part(&limit, &window, (struct sim_part){1, 2}, SECOND);
-    assert_int_equal(admitted_of(&limit, &window, SECOND, 1000), 300);
-    sim_local_limit_set_part(&limit, &window, (struct sim_part){1, 10}, SECOND);
-    assert_int_equal(admitted_of(&limit, &window, SECOND, 1000), 0);
+    make_bucket(&desk, 10, 1, 50); /* 0.2 a second */
+    assert_int_equal(admitted(&desk, 0), 1);
+    assert_int_equal(retry_ns(&desk, 0, 1), 5 * S);
+    make_window(&desk, 10, 1, 50, 0);
+    assert_int_equal(admitted(&desk, 0), 1);
+    make_bucket(&desk, 10, 0, 50);
+    assert_int_equal(admitted(&desk, 0), 0);
+    assert_true(retry_ns(&desk, 0, 1) == WEIR_RETRY_NEVER);
+    make_window(&desk, 10, 0, 50, 0);
+    assert_int_equal(admitted(&desk, 0), 0);
+    assert_true(retry_ns(&desk, 0, 1) == WEIR_RETRY_NEVER);
 }
 
-static void a_clock_that_goes_back_refills_nothing_twice(void **state)
+static void a_window_of_the_keys_phase_has_its_part_rounded_down(void **state)
 {
     (void)state;
-    struct sim_local_limit limit;
+    struct desk desk;
 
-    sim_local_limit_start(&limit, &bucket, &key, (struct sim_part){1, 1}, 0, SECOND);
-    assert_int_equal(admitted_of(&limit, &bucket, SECOND, 100), 50);
-    assert_int_equal(admitted_of(&limit, &bucket, SECOND / 2, 100), 0);
-    assert_int_equal(admitted_of(&limit, &bucket, SECOND + 20 * MS, 100), 2);
+    make_window(&desk, 30, 1, 4, 0);
+    assert_int_equal(admitted(&desk, 0), 7);
+    assert_int_equal(retry_ns(&desk, 0, 1), window_left_ns(&desk));
+    assert_int_equal(admitted(&desk, window_left_ns(&desk) - 1), 0);
+    assert_int_equal(admitted(&desk, window_left_ns(&desk)), 7);
+}
+
+static void what_was_used_before_is_missing_from_each_part(void **state)
+{
+    (void)state;
+    struct desk desk;
+
+    make_window(&desk, 30, 1, 4, 12);
+    assert_int_equal(admitted(&desk, 0), 4);
+}
+
+static void a_larger_part_leaves_what_was_used_and_a_smaller_one_takes_what_is_there(void **state)
+{
+    (void)state;
+    struct desk desk;
+
+    make_window(&desk, 100, 1, 4, 0);
+    assert_int_equal(admitted(&desk, 0), 25);
+    sim_local_limit_set_part(&desk.limit, &desk.plan, (struct sim_part){1, 2}, START);
+    assert_int_equal(admitted(&desk, 0), 25);
+    sim_local_limit_set_part(&desk.limit, &desk.plan, (struct sim_part){1, 10}, START);
+    assert_int_equal(admitted(&desk, 0), 0);
+
+    make_bucket(&desk, 100, 1, 2);
+    assert_true(admit(&desk, 0, 10)); /* 40 of 50 left */
+    sim_local_limit_set_part(&desk.limit, &desk.plan, (struct sim_part){3, 4}, START);
+    assert_true(admit(&desk, 0, 10)); /* 30 of 75 */
+    sim_local_limit_set_part(&desk.limit, &desk.plan, (struct sim_part){1, 5}, START);
+    assert_int_equal(admitted(&desk, 0), 20);
+}
+
+static void a_cost_that_never_fits_is_told_so_and_one_of_nothing_always_does(void **state)
+{
+    (void)state;
+    struct desk desk;
+
+    make_bucket(&desk, 100, 1, 4);
+    assert_false(admit(&desk, 0, 26));
+    assert_true(retry_ns(&desk, 0, 26) == WEIR_RETRY_NEVER);
+    assert_true(retry_ns(&desk, 0, 25) != WEIR_RETRY_NEVER);
+    assert_true(admit(&desk, 0, 0));
+    make_window(&desk, 30, 1, 4, 30);
+    assert_false(admit(&desk, 0, 8));
+    assert_true(retry_ns(&desk, 0, 8) == WEIR_RETRY_NEVER);
+    assert_true(admit(&desk, 0, 0));
+}
+
+static void a_clock_that_goes_back_gives_nothing(void **state)
+{
+    (void)state;
+    struct desk desk;
+
+    make_bucket(&desk, 100, 1, 4);
+    assert_int_equal(admitted(&desk, 10 * S), 25);
+    assert_int_equal(admitted(&desk, 0), 0);
+    assert_int_equal(admitted(&desk, 10 * S + 400 * MS), 1);
+    make_window(&desk, 100, 1, 4, 0);
+    assert_int_equal(admitted(&desk, 60 * S), 25);
+    assert_int_equal(admitted(&desk, 0), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fifth_of_a_bucket_has_a_fifth_of_capacity_and_rate),
-        cmocka_unit_test(parts_of_a_bucket_refill_without_rounding),
-        cmocka_unit_test(a_part_that_is_not_nothing_admits_something),
-        cmocka_unit_test(a_window_is_over_when_the_key_s_next_one_begins),
-        cmocka_unit_test(another_part_keeps_what_was_used),
-        cmocka_unit_test(a_clock_that_goes_back_refills_nothing_twice),
+        cmocka_unit_test(a_quarter_of_a_bucket_is_a_bucket_of_a_quarter),
+        cmocka_unit_test(thirds_are_not_rounded),
+        cmocka_unit_test(a_part_of_little_is_a_unit_and_a_part_of_nothing_nothing),
+        cmocka_unit_test(a_window_of_the_keys_phase_has_its_part_rounded_down),
+        cmocka_unit_test(what_was_used_before_is_missing_from_each_part),
+        cmocka_unit_test(a_larger_part_leaves_what_was_used_and_a_smaller_one_takes_what_is_there),
+        cmocka_unit_test(a_cost_that_never_fits_is_told_so_and_one_of_nothing_always_does),
+        cmocka_unit_test(a_clock_that_goes_back_gives_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
