@@ -3,7 +3,7 @@
 
 run_packages=(build-essential cmake ninja-build pkg-config libsimgrid-dev libjansson-dev gnuplot-nox
     fonts-dejavu-core)
-test_packages=(clang libcmocka-dev python3 python3-jsonschema binutils util-linux)
+test_packages=(clang libcmocka-dev python3 python3-jsonschema binutils util-linux parallel)
 
 say() {
     printf '%s\n' "$@" >&2
@@ -24,6 +24,7 @@ is_present() { # PACKAGE
     fonts-dejavu-core) [ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ] ||
         fc-list | grep -q DejaVuSans ;;
     clang) command -v clang ;;
+    parallel) parallel --version | grep GNU ;;
     python3) command -v python3 ;;
     python3-jsonschema) # for the interpreter that runs the test
         local python=/usr/bin/python3

@@ -2,6 +2,7 @@
 #   figure, kind ("svg", "png"), plots (this folder)
 #   finding (the title: one or two lines), subtitle, policy (the name of a colour below)
 #   duration (in time_unit), time_scale (seconds in it), time_unit ("s", "min", "h")
+#   picture_height, if it is not the usual one
 #   nothing: why there is nothing to show; empty: there is
 #   $data, columns separated by tabs, and what else the picture's own script names
 # Pictures are drawn 640 units wide with text of 16, so that they can be read 400 pixels wide.
@@ -47,7 +48,7 @@ colour_policy = value("colour_".policy)
 # From the top: title (finding), subtitle, legend, name of the y axis and note (what is off the scale); then the data.
 # y_title and note are shown by @name_y.
 width = 640
-height = figure eq "worst-keys" ? 640 : 460
+height = exists("picture_height") ? picture_height : figure eq "worst-keys" ? 640 : 460
 two_lines = strstrt(finding, "\n") > 0
 legend_rows = figure eq "timeline" || figure eq "processes" || figure eq "degraded" || figure eq "outage" || (exists("causes") && words(causes) < 3) ? 1 : 2
 below(pixels) = 1 - (pixels + (two_lines ? 23.0 : 0.0)) / height

@@ -8,6 +8,7 @@
 
 #include "exit_status.h"
 #include "folder.h"
+#include "measure.h"
 #include "memory.h"
 #include "option.h"
 #include "picture.h"
@@ -18,7 +19,6 @@
 #define PATH_SIZE 4400
 #define SIGNAL_STATUS 128 /* as a shell says it */
 #define BOUND_KEY 0x100   /* + enum study_bound_kind */
-#define PERCENT_LIMIT_MIN 1000
 
 struct options {
     const char *scenario;
@@ -257,23 +257,15 @@ static int search(const struct options *options, const struct sim_scenario *scen
 /* A bound that nothing is held against would be kept by everything. */
 static bool check_percentages(const struct options *options, const struct sim_scenario *scenario)
 {
-    for (size_t i = 0; i < scenario->population_count; i++) {
-        const struct sim_plan *plan = &scenario->plans[scenario->populations[i].plan];
-        const bool in_windows =
-            plan->algorithm != SIM_ALGORITHM_BUCKET && plan->algorithm != SIM_ALGORITHM_UNLIMITED;
-        const double span_us = in_windows ? (double)plan->window_us : 60e6;
-        if (plan->algorithm != SIM_ALGORITHM_UNLIMITED &&
-            (double)plan->rate_units * span_us / (double)plan->rate_period_us >=
-                PERCENT_LIMIT_MIN) {
-            return true;
-        }
+    if (study_measure_has_percentages(scenario)) {
+        return true;
     }
     for (int bound = STUDY_BOUND_OVER; bound <= STUDY_BOUND_UNDER; bound++) {
         if (options->is_bounded[bound]) {
             fprintf(stderr,
                     "weir: --%s: no key has a limit of %d units or more, of which a percentage "
                     "says something; allowed: --%s-units\n",
-                    study_bound_texts[bound].option, PERCENT_LIMIT_MIN,
+                    study_bound_texts[bound].option, STUDY_PERCENT_LIMIT_MIN,
                     study_bound_texts[bound].option);
             return false;
         }

@@ -9,6 +9,7 @@
 #include "command_init.h"
 #include "command_run.h"
 #include "command_size.h"
+#include "command_sweep.h"
 #include "command_why.h"
 #include "exit_status.h"
 
@@ -23,6 +24,7 @@ static const struct command commands[] = {
     {"why", sim_command_why, "repeat a run and explain one decision"},
     {"compare", sim_command_compare, "run a scenario in two ways and say what differs"},
     {"size", sim_command_size, "find settings of the limiter that keep within bounds"},
+    {"sweep", sim_command_sweep, "run a scenario with every combination of some values"},
     {"check", sim_command_check, "read scenarios and say what is wrong with them"},
     {"init", sim_command_init, "write a scenario to begin with"},
 };

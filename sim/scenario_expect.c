@@ -188,6 +188,20 @@ static bool check_cause(const struct sim_node *node, const char *path)
     return sim_read_refuse(node, "one of the causes %s", list);
 }
 
+bool sim_result_path_is_known(const char *path, struct sim_suggestion *suggestion)
+{
+    suggestion->found = path;
+    for (size_t i = 0; i < sizeof result_paths / sizeof result_paths[0]; i++) {
+        if (path_matches(path, result_paths[i])) {
+            return true;
+        }
+        if (strpbrk(result_paths[i], "*[") == NULL) {
+            sim_suggestion_offer(suggestion, result_paths[i]);
+        }
+    }
+    return false;
+}
+
 bool sim_read_result_path(const struct sim_node *object, char *path, size_t path_size)
 {
     struct sim_node node = sim_read_member(object, "path");
@@ -197,15 +211,9 @@ bool sim_read_result_path(const struct sim_node *object, char *path, size_t path
     if (!sim_read_line(&node, "a path of the result", path_size - 1, &found)) {
         return false;
     }
-    suggestion.found = found;
-    for (size_t i = 0; i < sizeof result_paths / sizeof result_paths[0]; i++) {
-        if (path_matches(found, result_paths[i])) {
-            memcpy(path, found, strlen(found) + 1);
-            return check_cause(&node, found);
-        }
-        if (strpbrk(result_paths[i], "*[") == NULL) {
-            sim_suggestion_offer(&suggestion, result_paths[i]);
-        }
+    if (sim_result_path_is_known(found, &suggestion)) {
+        memcpy(path, found, strlen(found) + 1);
+        return check_cause(&node, found);
     }
     if (suggestion.best) {
         return sim_read_refuse(&node, "a number's path in the result; did you mean \"%s\"?",

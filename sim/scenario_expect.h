@@ -1,9 +1,13 @@
-/* Result paths: what an expectation or a target may name. Private to the readers of scenarios and
- * targets. */
+/* Result paths: what an expectation, a target or a table of runs may name. */
 #ifndef SIM_SCENARIO_EXPECT_H
 #define SIM_SCENARIO_EXPECT_H
 
 #include "scenario_read.h"
+#include "scenario_suggest.h"
+
+/* Is there such a number in a result? The names of causes are not looked at. If not, `suggestion`
+ * may have what was meant. */
+bool sim_result_path_is_known(const char *path, struct sim_suggestion *suggestion);
 
 /* The member "path" of the object: the path of a number in the result. */
 bool sim_read_result_path(const struct sim_node *object, char *path, size_t path_size);

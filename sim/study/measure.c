@@ -26,15 +26,38 @@ const struct study_measure study_measures[STUDY_MEASURE_COUNT] = {
     {"decisions.degraded", "degraded", 0, STUDY_BETTER_NEITHER},
 };
 
+const struct study_measure *study_measure_known(const char *path)
+{
+    for (size_t i = 0; i < STUDY_MEASURE_COUNT; i++) {
+        if (strcmp(study_measures[i].path, path) == 0) {
+            return &study_measures[i];
+        }
+    }
+    return NULL;
+}
+
 const struct study_measure *study_measure_find(const char *path)
 {
-    size_t found = 0;
+    const struct study_measure *found = study_measure_known(path);
 
-    while (found < STUDY_MEASURE_COUNT && strcmp(study_measures[found].path, path) != 0) {
-        found++;
+    WEIR_ASSERT(found != NULL);
+    return found;
+}
+
+bool study_measure_has_percentages(const struct sim_scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->population_count; i++) {
+        const struct sim_plan *plan = &scenario->plans[scenario->populations[i].plan];
+        const bool in_windows =
+            plan->algorithm != SIM_ALGORITHM_BUCKET && plan->algorithm != SIM_ALGORITHM_UNLIMITED;
+        const double span_us = in_windows ? (double)plan->window_us : 60e6;
+        if (plan->algorithm != SIM_ALGORITHM_UNLIMITED &&
+            (double)plan->rate_units * span_us / (double)plan->rate_period_us >=
+                STUDY_PERCENT_LIMIT_MIN) {
+            return true;
+        }
     }
-    WEIR_ASSERT(found < STUDY_MEASURE_COUNT);
-    return &study_measures[found];
+    return false;
 }
 
 /* In steps of the last digit that is shown. */

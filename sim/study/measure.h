@@ -3,7 +3,10 @@
 #ifndef STUDY_MEASURE_H
 #define STUDY_MEASURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+#include "scenario.h"
 
 enum study_better {
     STUDY_BETTER_LESS = 0,
@@ -22,8 +25,17 @@ struct study_measure {
 
 extern const struct study_measure study_measures[STUDY_MEASURE_COUNT];
 
+/* NULL if it is none of them. */
+const struct study_measure *study_measure_known(const char *path);
+
 /* Requires that it is one of them. */
 const struct study_measure *study_measure_find(const char *path);
+
+#define STUDY_PERCENT_LIMIT_MIN 1000
+
+/* Has any key a limit of STUDY_PERCENT_LIMIT_MIN units or more, of which a percentage says
+ * something? If not, the measures in percent of the limit are of nothing. */
+bool study_measure_has_percentages(const struct sim_scenario *scenario);
 
 /* Returned by value, as of readable.h. */
 struct study_number {
