@@ -270,7 +270,6 @@ static void serve_ask(struct sim_store *store, struct sim_exchange *exchange, ui
     exchange->effect = 0;
     if (known != NULL) {
         record = known->record;
-        exchange->effect = known->number;
     }
     provide_log(&entry->state, &ask->plan);
     const bool was_known = entry->state.version != 0;
@@ -279,6 +278,9 @@ static void serve_ask(struct sim_store *store, struct sim_exchange *exchange, ui
     }
     const uint64_t tokens = entry->state.tokens;
     must(weir_take(&entry->state, &record, ask, now_us, run, answer));
+    if ((answer->flags & WEIR_ANSWER_REPEATED) != 0 && known != NULL) {
+        exchange->effect = known->number; /* what the first answer granted, and no other ask's */
+    }
     if ((answer->flags & (WEIR_ANSWER_REPEATED | WEIR_ANSWER_EXPIRED | WEIR_ANSWER_PROBED)) != 0) {
         return;
     }

@@ -160,6 +160,46 @@ static void the_ledger_counts_what_was_granted(void **state)
     close_shop(&shop);
 }
 
+/* One process's ask for a lease, as often as it comes. */
+static void ask_for_ten(struct shop *shop, uint32_t sequence, uint64_t expires_us, uint64_t now_ns,
+                        struct sim_exchange *exchange)
+{
+    *exchange = (struct sim_exchange){
+        .kind = SIM_EXCHANGE_ASK,
+        .ask = {.key = shop->catalog.keys[0].key,
+                .id = {.sequence = sequence, .incarnation = 1},
+                .plan = *plan_of(shop, 0),
+                .expires_us = expires_us,
+                .need_units = 10,
+                .least_units = 10,
+                .want_units = 10,
+                .rate_share_period = UINT64_MAX},
+    };
+    sim_store_serve(&shop->store, exchange, now_ns);
+}
+
+static void an_ask_that_expired_takes_nothing_of_the_one_before(void **state)
+{
+    (void)state;
+    struct shop shop;
+    struct sim_exchange first;
+    struct sim_exchange expired;
+    struct sim_exchange repeated;
+
+    open_shop(&shop, "");
+    ask_for_ten(&shop, 1, sim_store_us(1000 * MS), 10 * MS, &first);
+    ask_for_ten(&shop, 2, sim_store_us(15 * MS), 20 * MS, &expired);
+    ask_for_ten(&shop, 1, sim_store_us(1000 * MS), 30 * MS, &repeated);
+
+    assert_int_equal(first.answer.granted_units, 10);
+    assert_int_equal(expired.answer.flags, WEIR_ANSWER_EXPIRED);
+    assert_true((repeated.answer.flags & WEIR_ANSWER_REPEATED) != 0);
+    assert_int_equal(sim_store_taken(&shop.store, &expired), 0);
+    assert_int_equal(sim_store_taken(&shop.store, &repeated), 10);
+    assert_int_equal(sim_store_taken(&shop.store, &first), 0);
+    close_shop(&shop);
+}
+
 static void a_look_at_the_store_changes_nothing(void **state)
 {
     (void)state;
@@ -259,6 +299,7 @@ int main(void)
         cmocka_unit_test(shards_do_not_wait_for_each_other),
         cmocka_unit_test(an_ask_has_its_effect_when_its_service_ends),
         cmocka_unit_test(the_ledger_counts_what_was_granted),
+        cmocka_unit_test(an_ask_that_expired_takes_nothing_of_the_one_before),
         cmocka_unit_test(a_look_at_the_store_changes_nothing),
         cmocka_unit_test(a_window_that_is_over_has_lent_nothing_to_the_next),
         cmocka_unit_test(an_addition_returns_the_counter_of_its_window),
