@@ -19,14 +19,6 @@ uint64_t lease_window_end_us(const struct weir_limiter *limiter, uint32_t slot)
     return period_start_us(&limiter->hot[slot].key, cold->window_index + 1, cold->window_us);
 }
 
-/* Start of a trickle period, store microseconds. */
-static uint64_t trickle_start_us(const struct weir_limiter *limiter, uint32_t slot, uint64_t period)
-{
-    const uint64_t period_us = slot_plan(limiter, slot)->trickle_period_us;
-
-    return period_start_us(&limiter->hot[slot].key, period, period_us);
-}
-
 static void roll_accounting_window(struct weir_limiter *limiter, uint32_t slot, uint64_t store_us,
                                    uint64_t late_us)
 {
@@ -57,19 +49,6 @@ static void roll_accounting_window(struct weir_limiter *limiter, uint32_t slot, 
     cold->report_sequence = 0;
 }
 
-/* Promises end with the lease: what was not taken of them is reported, and too late to be credited.
- */
-static void end_promises(struct cold *cold)
-{
-    const uint32_t promised = cold->trickle[0] - cold->trickle_taken + cold->trickle[1];
-
-    cold->returned_units += promised;
-    cold->expired_units += promised;
-    cold->trickle[0] = 0;
-    cold->trickle[1] = 0;
-    cold->trickle_taken = 0;
-}
-
 static void end_lease(struct weir_limiter *limiter, uint32_t slot)
 {
     struct hot *hot = &limiter->hot[slot];
@@ -79,7 +58,7 @@ static void end_lease(struct weir_limiter *limiter, uint32_t slot)
     cold->leased_units -= hot->held_units;
     sizer_lease_ended(limiter, slot, hot->held_units);
     hot->held_units = 0;
-    end_promises(cold);
+    trickle_end(cold);
 }
 
 void lease_recall(struct weir_limiter *limiter, uint32_t slot)
@@ -99,54 +78,6 @@ static void expire(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
         clock_late_ns(&limiter->clock, now_ns) >= limiter->cold[slot].lease_end_us * NS_PER_US) {
         end_lease(limiter, slot);
     }
-}
-
-/* Permits of the current trickle that are surely valid at the store by early_ns. */
-static void accrue_trickle(struct weir_limiter *limiter, uint32_t slot, uint64_t early_ns)
-{
-    struct hot *hot = &limiter->hot[slot];
-    struct cold *cold = &limiter->cold[slot];
-    const uint64_t period_us = slot_plan(limiter, slot)->trickle_period_us;
-
-    while (cold->trickle[0] != 0 || cold->trickle[1] != 0) {
-        const uint64_t start_us = trickle_start_us(limiter, slot, cold->trickle_period);
-        const uint64_t early_us = early_ns / NS_PER_US;
-        const bool over = early_us >= start_us + period_us;
-        uint32_t valid = 0;
-        if (over) {
-            valid = cold->trickle[0];
-        } else if (early_us > start_us) {
-            valid = (uint32_t)((early_us - start_us) * cold->trickle[0] / period_us);
-        }
-        if (valid > cold->trickle_taken) {
-            hot->held_units += valid - cold->trickle_taken;
-            cold->leased_units += valid - cold->trickle_taken;
-            cold->trickle_taken = valid;
-        }
-        if (!over) {
-            return;
-        }
-        cold->trickle[0] = cold->trickle[1];
-        cold->trickle[1] = 0;
-        cold->trickle_taken = 0;
-        cold->trickle_period++;
-    }
-}
-
-/* Store time at which the next permit of a trickle becomes valid; NEVER: none is promised. */
-static uint64_t next_permit_us(const struct weir_limiter *limiter, uint32_t slot)
-{
-    const struct cold *cold = &limiter->cold[slot];
-    const uint64_t period_us = slot_plan(limiter, slot)->trickle_period_us;
-    const unsigned which = cold->trickle[0] > cold->trickle_taken ? 0 : 1;
-    const uint32_t count = cold->trickle[which];
-
-    if (count == 0) {
-        return NEVER;
-    }
-    const uint64_t nth = which == 0 ? cold->trickle_taken + UINT64_C(1) : 1;
-    return trickle_start_us(limiter, slot, cold->trickle_period + which) +
-           (nth * period_us + count - 1) / count;
 }
 
 static void refresh_shortcuts(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
@@ -173,7 +104,7 @@ static void refresh_shortcuts(struct weir_limiter *limiter, uint32_t slot, uint6
     if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_LOG) {
         return;
     }
-    const uint64_t permit_us = next_permit_us(limiter, slot);
+    const uint64_t permit_us = trickle_next_permit_us(limiter, slot);
     const uint64_t until_us = permit_us < cold->retry_us ? permit_us : cold->retry_us;
     hot->deny_until_ns = clock_surely_reached_ns(clock, now_ns, until_us);
 }
@@ -190,7 +121,7 @@ void lease_refresh(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
         limiter->hot[slot].flags &= (uint16_t) ~(HOT_RECALLED | HOT_TRICKLE | HOT_PREFETCH);
     }
     expire(limiter, slot, now_ns);
-    accrue_trickle(limiter, slot, clock_early_ns(&limiter->clock, now_ns));
+    trickle_accrue(limiter, slot, clock_early_ns(&limiter->clock, now_ns));
     refresh_shortcuts(limiter, slot, now_ns);
 }
 
@@ -251,40 +182,6 @@ static void remember_denial(struct weir_limiter *limiter, uint32_t slot,
     }
     if (cold->denied_asks < UINT16_MAX) {
         cold->denied_asks++;
-    }
-}
-
-/* A promise for the period after the store's. Until it starts the key is paced; while a trickle
- * runs, the next ask comes in the last quarter of its period, at a moment of the process's own. */
-static void accept_trickle(struct weir_limiter *limiter, uint32_t slot,
-                           const struct weir_answer *answer)
-{
-    struct cold *cold = &limiter->cold[slot];
-    const uint64_t period_us = slot_plan(limiter, slot)->trickle_period_us;
-
-    /* the store's clock was at least there: trickles of periods that are over for it have accrued
-     * in full */
-    accrue_trickle(limiter, slot, answer->store_us * NS_PER_US);
-    if (answer->trickle_count != 0) {
-        if (cold->trickle[0] == 0) {
-            cold->trickle_period = answer->trickle_period - 1;
-            cold->trickle_taken = 0;
-        }
-        if (answer->trickle_period == cold->trickle_period + 1) {
-            cold->trickle[1] = answer->trickle_count;
-        }
-    }
-    if (cold->trickle[1] == 0) {
-        return;
-    }
-    const uint64_t start_us = trickle_start_us(limiter, slot, cold->trickle_period + 1);
-    if (cold->trickle[0] != 0 || cold->retry_us >= start_us) {
-        const uint64_t spread = (answer->id.sequence * UINT64_C(0x9e3779b97f4a7c15) +
-                                 answer->id.process * UINT64_C(0xd1b54a32d192ed03)) >>
-                                44;
-        cold->retry_us = start_us + period_us * 3 / 4 + (period_us / 5 * spread >> 20);
-        limiter->hot[slot].deny_units = 1;
-        limiter->hot[slot].flags |= HOT_TRICKLE;
     }
 }
 
@@ -390,11 +287,11 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     hot->flags = (uint16_t)(answer->flags & WEIR_ANSWER_SCARCE ? hot->flags & ~HOT_PREFETCH
                                                                : hot->flags | HOT_PREFETCH);
     remember_denial(limiter, slot, answer);
-    accept_trickle(limiter, slot, answer);
+    trickle_accept(limiter, slot, now_ns, answer);
     lease_take_grace(limiter, slot, answer);
     if (hot->flags & HOT_OUTDATED) {
         plan_forget_denial(limiter, slot);
-        end_promises(cold);
+        trickle_end(cold);
     }
 
     const uint32_t granted = usable_grant(limiter, slot, now_ns, answer);

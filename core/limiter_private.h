@@ -6,6 +6,7 @@
  *   quota.c     what a client may be told
  *   table.c     which slot a key has; which key makes room
  *   lease.c     what a slot holds and may spend, and what an answer changes
+ *   trickle.c   what it was promised over time
  *   asking.c    when a slot asks, and for what
  *   sizer.c     how large a lease it wants, unless leases are tapered
  *   waiting.c   requests that wait for the store
@@ -358,6 +359,18 @@ void lease_take_grace(struct weir_limiter *limiter, uint32_t slot,
 uint64_t lease_window_end_us(const struct weir_limiter *limiter, uint32_t slot);
 /* What is held is given back when the slot is next looked at. */
 void lease_recall(struct weir_limiter *limiter, uint32_t slot);
+
+/* trickle.c: what a slot was promised over time. */
+/* Permits of the current trickle that are surely valid at the store by early_ns are held. */
+void trickle_accrue(struct weir_limiter *limiter, uint32_t slot, uint64_t early_ns);
+/* Promises end with the lease: what was not taken of them is reported, and too late to be credited.
+ */
+void trickle_end(struct cold *cold);
+/* Store time at which the next permit of a trickle becomes valid; NEVER: none is promised. */
+uint64_t trickle_next_permit_us(const struct weir_limiter *limiter, uint32_t slot);
+/* The store's next promise, and which period it is in. */
+void trickle_accept(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                    const struct weir_answer *answer);
 
 /* setup.c */
 /* The plan as an ask carries it: with the version of the key's assignment to it, if that is newer.

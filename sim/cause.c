@@ -88,6 +88,21 @@ static bool process_clocks_were_off(const struct sim_accuracy *accuracy, uint32_
     return off;
 }
 
+static bool store_clock_was_off(const struct sim_accuracy *accuracy, uint32_t key,
+                                uint32_t interval)
+{
+    const struct fault_list *faults = &accuracy->catalog->scenario->faults;
+    const uint32_t shard = accuracy->catalog->keys[key].shard;
+    bool off = false;
+
+    for (size_t i = 0; i < faults->count; i++) {
+        off |= faults->faults[i].kind == FAULT_STORE_CLOCK &&
+               fault_set_holds(&faults->faults[i].shards, shard) &&
+               touches(accuracy, key, interval, &faults->faults[i]);
+    }
+    return off;
+}
+
 enum sim_rest sim_cause_rest(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval)
 {
     const struct sim_plan_history *history = &accuracy->history;
@@ -152,7 +167,8 @@ static int64_t left_in_store(const struct sim_accuracy *accuracy, uint32_t key, 
 
 /* Permits that left the store as leases and were not spent: some with a process that died, some in
  * answers that got lost. Spent and not taken: in this interval by leases of the one before, which
- * of windows only a wrong clock can do. */
+ * of windows only a wrong clock can do. While the store's is wrong its windows are not those of the
+ * interval, and what it gave for one is spent in another. */
 static void split_parked(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval,
                          int64_t parked, int64_t part[SIM_CAUSE_COUNT])
 {
@@ -164,7 +180,9 @@ static void split_parked(const struct sim_accuracy *accuracy, uint32_t key, uint
         parked -= part[SIM_CAUSE_DEAD_PROCESS];
         part[SIM_CAUSE_LOST_REPLY] = smaller(parked, (int64_t)cell->lost_units[SIM_LOSS_REPLY]);
         parked -= part[SIM_CAUSE_LOST_REPLY];
-    } else if (entry->has_windows && process_clocks_were_off(accuracy, key, interval)) {
+    }
+    if (entry->has_windows && ((parked < 0 && process_clocks_were_off(accuracy, key, interval)) ||
+                               store_clock_was_off(accuracy, key, interval))) {
         part[SIM_CAUSE_CLOCK] = parked;
         parked = 0;
     }

@@ -1,68 +1,6 @@
-/* What a slot holds: leases end at the early side of the clock's error bar, permits of a trickle
- * begin at its late side. */
-#include "small_limiter.h"
-
-#define ROUND_TRIP_NS UINT64_C(400000)
-#define LEASE_END_US (START_US + 5 * SECOND_US) /* of the lease period that has begun */
-#define TRICKLE_PERIOD (START_US / SECOND_US)
-
-static struct weir_limiter *limiter;
-static struct hot *hot;
-static struct cold *cold;
-
-static int with_plan(struct weir_plan plan)
-{
-    limiter = small_limiter(&plan);
-    assert_int_equal(small_slot(limiter, 0), 0);
-    small_clock(limiter, ROUND_TRIP_NS);
-    hot = &limiter->hot[0];
-    cold = &limiter->cold[0];
-    return 0;
-}
-
-static int reset(void **state)
-{
-    (void)state;
-    return with_plan(bucket_plan(10, 100));
-}
-
-/* Local time at which the store's clock is surely, or for the first time possibly, at START_US +
- * after_us. */
-static uint64_t surely_ns(uint64_t after_us)
-{
-    return clock_surely_reached_ns(&limiter->clock, SMALL_START_NS, START_US + after_us);
-}
-
-static uint64_t possibly_ns(uint64_t after_us)
-{
-    uint64_t at_ns = clock_surely_before_ns(&limiter->clock, SMALL_START_NS, START_US + after_us);
-
-    while (clock_late_ns(&limiter->clock, at_ns) < (START_US + after_us) * NS_PER_US) {
-        at_ns++;
-    }
-    return at_ns;
-}
-
-static void hold(uint32_t units, uint64_t lease_end_us)
-{
-    hot->held_units = units;
-    cold->leased_units = units;
-    cold->lease_end_us = lease_end_us;
-}
-
-static struct weir_answer answer_now(uint32_t granted)
-{
-    return (struct weir_answer){
-        .key = hot->key,
-        .granted_units = granted,
-        .lease_end_us = LEASE_END_US + 5 * SECOND_US,
-        .trickle_period = TRICKLE_PERIOD + 1,
-        .store_us = START_US,
-        .reached_us = START_US,
-        .version = 5,
-        .remaining_units = 60,
-    };
-}
+/* What a slot holds: leases end at the early side of the clock's error bar, and what begins at
+ * some time begins at its late side. */
+#include "small_lease.h"
 
 static void before_the_first_answer_nothing_happens(void **state)
 {
@@ -91,43 +29,6 @@ static void a_lease_ends_when_the_store_may_have_reached_its_end(void **state)
     assert_int_equal(cold->returned_units, 5);
     assert_int_equal(cold->expired_units, 0); /* may still come in time: the store decides */
     assert_int_equal(cold->leased_units, 3);
-}
-
-static void promises_end_with_the_lease_and_are_reported(void **state)
-{
-    (void)state;
-    hold(2, LEASE_END_US);
-    cold->trickle_period = TRICKLE_PERIOD;
-    cold->trickle[0] = 10;
-    cold->trickle[1] = 20;
-    cold->trickle_taken = 4;
-
-    lease_refresh(limiter, 0, possibly_ns(5 * SECOND_US));
-
-    assert_false(lease_is_held(limiter, 0));
-    assert_int_equal(cold->returned_units, 2 + 26);
-    assert_int_equal(cold->expired_units, 26);
-    assert_int_equal(weir_limiter_held_units(limiter, &hot->key), 0);
-}
-
-/* Permit j of n is valid from j T / n: never before the store's clock has surely come so far. */
-static void permits_of_a_trickle_become_valid_one_by_one(void **state)
-{
-    (void)state;
-    hold(0, LEASE_END_US + 5 * SECOND_US);
-    cold->trickle_period = TRICKLE_PERIOD;
-    cold->trickle[0] = 4;
-
-    for (uint32_t j = 1; j <= 4; j++) {
-        const uint64_t at_ns = surely_ns(j * 250 * MS_US);
-        lease_refresh(limiter, 0, at_ns - NS_PER_US);
-        assert_int_equal(hot->held_units, j - 1);
-        lease_refresh(limiter, 0, at_ns);
-        assert_int_equal(hot->held_units, j);
-        assert_int_equal(weir_limiter_held_units(limiter, &hot->key), 4);
-    }
-    assert_int_equal(cold->leased_units, 4);
-    assert_int_equal(cold->trickle[0] + cold->trickle[1], 0);
 }
 
 /* A better answer may set the estimate back: what is valid stays valid, and a window that may have
@@ -196,25 +97,6 @@ static void what_was_spent_before_the_time_was_known_counts_in_the_window_that_i
     assert_int_equal(cold->window_index, START_US / MINUTE_US);
     assert_int_equal(hot->spent_units, 7);
     assert_false(weir_limiter_next_report(limiter, &report));
-}
-
-static void a_trickle_is_followed_by_the_next(void **state)
-{
-    (void)state;
-    hold(0, LEASE_END_US + 5 * SECOND_US);
-    cold->trickle_period = TRICKLE_PERIOD;
-    cold->trickle[0] = 10;
-    cold->trickle[1] = 6;
-
-    lease_refresh(limiter, 0, surely_ns(1500 * MS_US));
-
-    assert_int_equal(hot->held_units, 13);
-    assert_int_equal(cold->trickle[0], 6);
-    assert_int_equal(cold->trickle[1], 0);
-    assert_int_equal(cold->trickle_taken, 3);
-    assert_int_equal(cold->trickle_period, TRICKLE_PERIOD + 1);
-    lease_refresh(limiter, 0, surely_ns(4000 * MS_US));
-    assert_int_equal(hot->held_units, 16);
 }
 
 static void a_denial_holds_until_the_retry_time_or_the_next_permit(void **state)
@@ -360,24 +242,6 @@ static void where_permits_are_is_what_the_last_answer_said(void **state)
     assert_false(hot->flags & HOT_PARKED);
 }
 
-static void a_promise_becomes_the_trickle_of_the_next_period(void **state)
-{
-    (void)state;
-    struct weir_answer answer = answer_now(0);
-    answer.trickle_count = 50;
-
-    lease_take_answer(limiter, 0, SMALL_START_NS, &answer);
-
-    assert_int_equal(cold->trickle[0], 0);
-    assert_int_equal(cold->trickle[1], 50);
-    assert_int_equal(cold->trickle_period, TRICKLE_PERIOD);
-    assert_true(lease_is_held(limiter, 0));
-    assert_int_equal(weir_limiter_held_units(limiter, &hot->key), 50);
-    assert_int_equal(hot->held_units, 0);
-    lease_refresh(limiter, 0, surely_ns(1100 * MS_US));
-    assert_int_equal(hot->held_units, 5);
-}
-
 static void what_comes_too_late_for_those_who_wait_is_unused(void **state)
 {
     (void)state;
@@ -473,12 +337,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(before_the_first_answer_nothing_happens),
         TEST(a_lease_ends_when_the_store_may_have_reached_its_end),
-        TEST(promises_end_with_the_lease_and_are_reported),
-        TEST(permits_of_a_trickle_become_valid_one_by_one),
         TEST(a_clock_set_back_takes_nothing_away),
         TEST(a_window_that_has_not_begun_is_left),
         TEST(what_was_spent_before_the_time_was_known_counts_in_the_window_that_is_on),
-        TEST(a_trickle_is_followed_by_the_next),
         TEST(a_denial_holds_until_the_retry_time_or_the_next_permit),
         TEST(a_denial_for_good_is_not_forgotten),
         TEST(only_what_is_held_can_be_spent),
@@ -487,7 +348,6 @@ int main(void)
         TEST(what_was_held_moves_to_the_new_lease_or_is_void),
         TEST(a_windows_permits_are_void_in_the_next),
         TEST(where_permits_are_is_what_the_last_answer_said),
-        TEST(a_promise_becomes_the_trickle_of_the_next_period),
         TEST(what_comes_too_late_for_those_who_wait_is_unused),
         TEST(a_partial_grant_is_leased),
         TEST(a_recalled_lease_is_given_back_at_the_next_look),

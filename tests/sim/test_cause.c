@@ -231,6 +231,30 @@ static void a_wrong_clock_spends_what_was_taken_for_another_window(void **state)
     case_end(&played);
 }
 
+/* By the store's clock the window is over early: what it gives for the next one is spent in this
+ * one, and lacks there. */
+static void where_the_stores_clock_is_off_its_windows_are_not_the_true_ones(void **state)
+{
+    (void)state;
+    struct accuracy_case played;
+
+    put_fault(0, FAULT_STORE_CLOCK, 30, 100);
+    begin(&played, 0, 1);
+    spend_the_window_before(&played);
+    assert_int_equal(cause(&played, SIM_CAUSE_CLOCK), 500);
+    case_end(&played);
+
+    begin(&played, 0, 1);
+    const uint64_t end_ns = sim_accuracy_interval_end_ns(&played.accuracy, 0, 1);
+    case_request(&played, 0, end_ns, RATE - 500, true);
+    case_request(&played, 0, end_ns, 500, false);
+    sim_accuracy_store(&played.accuracy, 0, 1, 0, RATE);
+    case_judge(&played);
+    assert_int_equal(cause(&played, SIM_CAUSE_CLOCK), 500);
+    assert_int_equal(cause(&played, SIM_CAUSE_PARKED), 0);
+    case_end(&played);
+}
+
 /* Not in the store, not out, not spent: the window's own numbers
  * do not show where it is. */
 static void a_permit_that_vanished_from_a_window_has_no_innocent_cause(void **state)
@@ -265,6 +289,7 @@ int main(void)
         cmocka_unit_test(where_the_stores_clock_steps_the_rest_is_clock),
         cmocka_unit_test(a_fault_explains_its_shard_its_interval_and_the_next_one_only),
         cmocka_unit_test(a_wrong_clock_spends_what_was_taken_for_another_window),
+        cmocka_unit_test(where_the_stores_clock_is_off_its_windows_are_not_the_true_ones),
         cmocka_unit_test(a_permit_that_vanished_from_a_window_has_no_innocent_cause),
     };
 
