@@ -96,10 +96,15 @@ static bool next_exchange(struct sim_client *client, uint64_t local_ns,
                           struct sim_exchange *exchange)
 {
     struct client_lease *self = (struct client_lease *)client;
+    struct weir_limiter_counts before;
+    struct weir_limiter_counts after;
 
+    weir_limiter_counts(self->limiter, &before);
     if (!weir_limiter_next_ask(self->limiter, local_ns, &exchange->ask)) {
         return false;
     }
+    weir_limiter_counts(self->limiter, &after);
+    exchange->is_repeat = after.asks_repeated != before.asks_repeated;
     exchange->kind = SIM_EXCHANGE_ASK;
     exchange->key = sim_catalog_find(self->catalog, &exchange->ask.key);
     disarm(self->catalog->scenario, &exchange->ask);

@@ -58,6 +58,7 @@ struct sim_exchange {
     uint64_t effect;     /* which carrying out it was answered from, see records.h; 0: none */
     bool has_script;     /* sent again, script and all: no store can ask for it once more */
     bool is_copy;        /* a duplicate on the network */
+    bool is_repeat;      /* its process has sent the same ask before */
     uint64_t arrived_ns; /* true time at which it reached the store */
     uint64_t done_ns;    /* true time at which the store had carried it out; UINT64_MAX: not yet */
     uint64_t reply_ns;   /* true time: earliest possible arrival of the reply */

@@ -37,7 +37,7 @@ void sim_givings_sent(struct sim_givings *givings, const struct weir_ask *ask, u
 {
     const uint64_t units = sim_givings_units(ask);
 
-    if (units == 0 || place_of(givings, &ask->id) < givings->count) {
+    if (units == 0) {
         return;
     }
     if (givings->count == givings->capacity) {

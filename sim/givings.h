@@ -13,7 +13,7 @@
 
 struct sim_giving {
     uint64_t incarnation;
-    uint64_t sent_ns; /* the first time */
+    uint64_t sent_ns;
     uint32_t sequence;
     uint32_t key;
     uint64_t units;
@@ -31,7 +31,7 @@ void sim_givings_deinit(struct sim_givings *givings);
 /* Units that an ask gives back. */
 uint64_t sim_givings_units(const struct weir_ask *ask);
 
-/* An ask is sent, for the first time or again. */
+/* An ask is sent for the first time: one that is repeated may have been heard already. */
 void sim_givings_sent(struct sim_givings *givings, const struct weir_ask *ask, uint32_t key,
                       uint64_t sent_ns);
 

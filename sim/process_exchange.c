@@ -75,7 +75,7 @@ static void send_exchange(struct sim_process *process, struct sim_exchange *exch
         sim_recorder_sent(world->recorder, exchange);
     }
     sim_metrics_ask(&world->metrics, now_ns);
-    if (exchange->kind == SIM_EXCHANGE_ASK) {
+    if (exchange->kind == SIM_EXCHANGE_ASK && !exchange->is_repeat) {
         sim_givings_sent(&process->givings, &exchange->ask, exchange->key, now_ns);
     }
     if (fate.lost) {
@@ -92,6 +92,7 @@ void sim_process_send_all(struct sim_process *process, uint64_t now_ns, uint64_t
 {
     for (;;) {
         struct sim_exchange *exchange = sim_world_new_exchange(process->world);
+        exchange->is_repeat = false;
         if (!process->client->operations->next_exchange(process->client, local_ns, exchange)) {
             sim_world_free_exchange(process->world, exchange);
             return;
@@ -121,6 +122,7 @@ static void send_again(struct sim_process *process, const struct sim_exchange *e
 
     *again = *exchange;
     again->has_script = true;
+    again->is_repeat = true;
     send_exchange(process, again, now_ns);
 }
 
