@@ -387,6 +387,7 @@ uint32_t degraded_covered(struct weir_limiter *limiter, uint32_t slot, uint32_t 
     const uint32_t covered = units < degraded->charge_units ? units : degraded->charge_units;
 
     degraded->charge_units -= covered;
+    limiter->counts.covered_units += covered;
     return covered;
 }
 

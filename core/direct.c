@@ -377,6 +377,8 @@ static void decide_alone(struct weir_limiter *limiter, uint32_t place, uint64_t 
     settle(limiter, place, &decision);
     if (direct->unused_units != 0 && flight_has_room(limiter)) {
         give_unused_back(limiter, now_ns, direct);
+    } else {
+        limiter->counts.unsent_units += direct->unused_units;
     }
 }
 
@@ -423,7 +425,8 @@ void direct_answer_late(struct weir_limiter *limiter, const struct flight *fligh
     uint32_t unused = ask->plan.algorithm == WEIR_ALGORITHM_UNLIMITED ? 0 : answer->granted_units;
 
     if (flight->kind == FLIGHT_OF_ONE_ADMITTED) {
-        unused -= slot == SLOT_NONE ? unused : degraded_covered(limiter, slot, unused);
+        /* where the slot is gone, its last words charged for the request */
+        unused -= slot == SLOT_NONE ? 0 : degraded_covered(limiter, slot, unused);
     }
     if (unused != 0) {
         give_back(limiter, now_ns, &ask->key, &ask->plan, answer->lease_end_us, unused);

@@ -50,3 +50,16 @@ void direct_leave(struct weir_limiter *limiter, uint32_t place)
     limiter->direct_count--;
     set_deadline(limiter);
 }
+
+uint64_t direct_unused_units(const struct weir_limiter *limiter, const struct weir_key *key)
+{
+    uint64_t units = 0;
+
+    for (uint32_t place = limiter->direct_oldest; place != SLOT_NONE;
+         place = limiter->directs[place].newer) {
+        const struct direct *direct = &limiter->directs[place];
+        units +=
+            direct->key.low == key->low && direct->key.high == key->high ? direct->unused_units : 0;
+    }
+    return units;
+}

@@ -230,9 +230,38 @@ static void let_owner_go(struct weir_limiter *limiter, uint32_t place, uint64_t 
     }
 }
 
+/* What an ask gives back. */
+static uint64_t given_units(const struct weir_ask *ask)
+{
+    const uint64_t cancelled =
+        (ask->flags & WEIR_ASK_CANCEL_TRICKLE) == 0
+            ? 0
+            : (uint64_t)ask->trickle_count[0] + ask->trickle_count[1] - ask->trickle_accrued;
+
+    return cancelled + ask->returned_units + ask->unused_units;
+}
+
+uint64_t flight_unsent_units(const struct weir_limiter *limiter, const struct weir_key *key)
+{
+    uint64_t units = 0;
+
+    for (uint32_t place = 0; place < limiter->used_flights; place++) {
+        const struct flight *flight = &limiter->flights[place];
+        if ((flight->state == FLIGHT_QUEUED || flight->state == FLIGHT_GIVEN_UP) &&
+            flight->sent_count == 0 && flight->ask.key.low == key->low &&
+            flight->ask.key.high == key->high) {
+            units += given_units(&flight->ask);
+        }
+    }
+    return units;
+}
+
 void flight_write_off(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns)
 {
+    const struct flight *flight = &limiter->flights[place];
+
     limiter->counts.asks_expired++;
+    limiter->counts.unsent_units += flight->sent_count == 0 ? given_units(&flight->ask) : 0;
     let_owner_go(limiter, place, now_ns);
 }
 

@@ -428,6 +428,8 @@ void direct_init(struct weir_limiter *limiter);
 /* direct_list.c: among those that wait; direct_leave before it is settled. */
 void direct_enlist(struct weir_limiter *limiter, uint32_t place);
 void direct_leave(struct weir_limiter *limiter, uint32_t place);
+/* What came too late for them and is not given back yet. */
+uint64_t direct_unused_units(const struct weir_limiter *limiter, const struct weir_key *key);
 /* The plan's requests are decided by the store, those of keys in the table too. */
 bool direct_is_due(const struct weir_limiter *limiter, const struct weir_plan *plan);
 /* Let the store decide a request. Requires waiting_has_room. Returns its ticket. */

@@ -109,10 +109,11 @@ uint64_t weir_limiter_held_units(const struct weir_limiter *limiter, const struc
 uint64_t weir_limiter_owed_units(const struct weir_limiter *limiter, const struct weir_key *key)
 {
     const uint32_t slot = table_find(limiter, key);
+    const uint64_t unsent = flight_unsent_units(limiter, key) + direct_unused_units(limiter, key);
 
     return slot == SLOT_NONE
-               ? 0
-               : (uint64_t)limiter->cold[slot].returned_units + limiter->cold[slot].unused_units;
+               ? unsent
+               : unsent + limiter->cold[slot].returned_units + limiter->cold[slot].unused_units;
 }
 
 /* Permits of a trickle of that period which are surely valid by early_us. */

@@ -113,6 +113,8 @@ uint32_t flight_find(const struct weir_limiter *limiter, const struct weir_key *
 bool flight_send(struct weir_limiter *limiter, uint32_t flight, uint64_t now_ns);
 void flight_end(struct weir_limiter *limiter, uint32_t flight);
 void flight_due(struct weir_limiter *limiter, uint32_t flight, uint64_t now_ns);
+/* What such an ask, not yet sent, gives back of a key. */
+uint64_t flight_unsent_units(const struct weir_limiter *limiter, const struct weir_key *key);
 void flight_write_off(struct weir_limiter *limiter, uint32_t flight, uint64_t now_ns);
 void flight_failed(struct weir_limiter *limiter, uint32_t flight, uint64_t now_ns,
                    enum weir_failure failure);

@@ -18,6 +18,18 @@ static uint64_t outstanding_units(const struct sim_world *world)
     return units;
 }
 
+static struct weir_limiter_counts counts_of(const struct sim_world *world)
+{
+    struct weir_limiter_counts counts = world->watch.retired;
+
+    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+        if (world->processes[i].client != NULL) {
+            sim_watch_add_counts(&counts, world->processes[i].client);
+        }
+    }
+    return counts;
+}
+
 void sim_ledger_make(struct sim_ledger *ledger, const struct sim_world *world,
                      const struct sim_judgement *all)
 {
@@ -40,9 +52,12 @@ void sim_ledger_make(struct sim_ledger *ledger, const struct sim_world *world,
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {
         ledger->unlimited_units += world->processes[i].unlimited_units;
     }
+    const struct weir_limiter_counts counts = counts_of(world);
+    ledger->covered_units = counts.covered_units;
+    ledger->lost_reply_units += counts.unsent_units;
     ledger->outstanding_units = outstanding_units(world);
     ledger->missing_units =
-        (int64_t)ledger->granted_units - (int64_t)ledger->returned_units -
+        (int64_t)ledger->granted_units - (int64_t)(ledger->returned_units + ledger->covered_units) -
         (int64_t)(ledger->spent_units - ledger->unlimited_units - ledger->degraded_units) -
         (int64_t)(ledger->dead_units + ledger->lost_reply_units + ledger->outstanding_units);
     ledger->overcharged_units = ledger->charged_units > ledger->degraded_units
@@ -71,6 +86,7 @@ json_t *sim_ledger_json(const struct sim_ledger *ledger)
     set(json, "returned_units", ledger->returned_units);
     set(json, "degraded_units", ledger->degraded_units);
     set(json, "charged_units", ledger->charged_units);
+    set(json, "covered_units", ledger->covered_units);
     set(json, "dead_units", ledger->dead_units);
     set(json, "lost_reply_units", ledger->lost_reply_units);
     set(json, "data_lost_units", ledger->data_lost_units);

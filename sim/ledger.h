@@ -1,6 +1,6 @@
 /* Every permit granted in a run was spent or given back, or it is known what became of it:
  *
- *     granted = spent + returned + dead + lost in replies + outstanding + missing
+ *     granted = spent + covered + returned + dead + lost in replies + outstanding + missing
  *
  * What was admitted without the store is paid for by charges instead, never by more than it was.
  * Invariant of every run: nothing is missing, nothing overcharged. */
@@ -20,10 +20,12 @@ struct sim_ledger {
     uint64_t spent_units;     /* debited by processes, granted or not */
     uint64_t unlimited_units; /* of them: by plans that limit nothing, without a grant */
     uint64_t degraded_units;  /* of them: without the store */
-    uint64_t charged_units;   /* paid for those */
+    uint64_t charged_units;   /* paid for those ... */
+    uint64_t covered_units;   /* ... of it, with grants that came too late for them */
     uint64_t returned_units;
     uint64_t dead_units;        /* held by processes when they died */
-    uint64_t lost_reply_units;  /* granted by answers that did not arrive in time */
+    uint64_t lost_reply_units;  /* granted by answers that did not arrive in time, or given back by
+                                   asks that did not */
     uint64_t data_lost_units;   /* forgotten by the store; processes knew of them all the same */
     uint64_t outstanding_units; /* still in processes at the end */
     int64_t missing_units;

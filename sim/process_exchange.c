@@ -132,6 +132,32 @@ static bool is_settled(struct sim_process *process, const struct sim_exchange *e
     return exchange->ticket != 0 && sim_process_is_settled(process, exchange->ticket);
 }
 
+static uint64_t covered_units(const struct sim_client *client)
+{
+    struct weir_limiter_counts counts = {0};
+
+    sim_watch_add_counts(&counts, client);
+    return counts.covered_units;
+}
+
+static void take_reply(struct sim_process *process, const struct sim_exchange *exchange,
+                       uint64_t now_ns, uint64_t local_ns)
+{
+    struct sim_world *world = process->world;
+    /* a grant to one request alone that was decided without it pays for what that has cost */
+    const bool may_cover =
+        exchange->kind == SIM_EXCHANGE_ASK && (exchange->ask.flags & WEIR_ASK_SPEND) != 0;
+    const uint64_t before = may_cover ? covered_units(process->client) : 0;
+
+    if (process->client->operations->reply(process->client, local_ns, exchange)) {
+        sim_store_taken(&world->store, exchange);
+    }
+    const uint64_t covered = may_cover ? covered_units(process->client) - before : 0;
+    if (covered != 0) {
+        sim_accuracy_lost(&world->accuracy, SIM_LOSS_CHARGED, exchange->key, now_ns, covered);
+    }
+}
+
 void sim_process_hand_in(struct sim_process *process, const struct sim_exchange *exchange,
                          uint64_t now_ns, uint64_t local_ns)
 {
@@ -150,9 +176,8 @@ void sim_process_hand_in(struct sim_process *process, const struct sim_exchange 
         }
         break;
     case SIM_EXCHANGE_ANSWERED:
-        if (!is_settled(process, exchange) &&
-            operations->reply(process->client, local_ns, exchange)) {
-            sim_store_taken(&process->world->store, exchange);
+        if (!is_settled(process, exchange)) {
+            take_reply(process, exchange, now_ns, local_ns);
         }
         break;
     }

@@ -99,6 +99,7 @@ static const char *const result_paths[] = {
     "ledger.data_lost_units",
     "ledger.degraded_units",
     "ledger.charged_units",
+    "ledger.covered_units",
     "billing.unsealed_windows",
     "billing.undelivered_reports",
     "billing.bound_low_units",

@@ -76,6 +76,8 @@ void sim_watch_add_counts(struct weir_limiter_counts *sum, const struct sim_clie
     sum->degraded_units += counts.degraded_units;
     sum->charged_units += counts.charged_units;
     sum->lost_charge_units += counts.lost_charge_units;
+    sum->covered_units += counts.covered_units;
+    sum->unsent_units += counts.unsent_units;
     sum->asks_failed += counts.asks_failed;
     sum->asks_repeated += counts.asks_repeated;
     sum->asks_expired += counts.asks_expired;

@@ -246,6 +246,7 @@ static void what_was_admitted_is_charged_once_with_its_time(void **state)
     struct weir_limiter_counts counts = limiter->counts;
     assert_int_equal(counts.degraded_units, 9);
     assert_int_equal(counts.charged_units, 8);
+    assert_int_equal(counts.covered_units, 1);
 }
 
 static void a_window_that_is_over_is_not_charged(void **state)

@@ -336,6 +336,75 @@ static void a_grant_to_one_that_was_denied_meanwhile_is_given_back(void **state)
     assert_int_equal(desk.limiter->direct_count, 0);
 }
 
+/* One that was admitted without the store: the grant pays for it, if its key is still at hand. */
+static struct weir_ask admit_alone(struct desk *desk)
+{
+    const struct weir_plan plan = log_plan(100, MINUTE_US);
+    struct weir_plan open = plan;
+    open.degraded = WEIR_DEGRADED_OPEN;
+    open.version = 2;
+
+    *desk = desk_open(&plan, 4, WEIR_FULL_TABLE_EVICT);
+    desk->limiter->options.wait_max_ns = WAIT_NS;
+    assert_int_equal(weir_limiter_set_plan(desk->limiter, 0, &open), WEIR_OK);
+    const uint64_t ticket = desk_wait(desk, 1, 3);
+    const struct weir_ask ask = desk_direct_ask(desk);
+    next_deadline(desk);
+    assert_int_equal(desk_settled(desk, ticket).verdict, WEIR_VERDICT_ADMITTED);
+    return ask;
+}
+
+static void a_grant_to_one_that_was_admitted_meanwhile_pays_for_it(void **state)
+{
+    (void)state;
+    struct desk desk;
+    const struct weir_ask ask = admit_alone(&desk);
+    const struct weir_answer answer = desk_grant(&desk, &ask);
+
+    desk_hear(&desk, &answer);
+
+    assert_int_equal(counts_of(&desk).degraded_units, 3);
+    assert_int_equal(counts_of(&desk).covered_units, 3);
+    assert_false(degraded_has_charge(desk.limiter, 0));
+}
+
+/* The key was evicted, and its last words charged for the request. */
+static void a_grant_for_a_key_that_is_gone_is_given_back(void **state)
+{
+    (void)state;
+    struct desk desk;
+    const struct weir_ask ask = admit_alone(&desk);
+    const struct weir_answer answer = desk_grant(&desk, &ask);
+
+    outbox_last_words(desk.limiter, 0, desk.now_ns);
+    table_remove(desk.limiter, 0);
+    desk_hear(&desk, &answer);
+
+    assert_int_equal(desk_ask(&desk).charge_units, 3);
+    assert_int_equal(desk_ask(&desk).unused_units, 3);
+    assert_int_equal(counts_of(&desk).covered_units, 0);
+}
+
+static void what_could_not_be_sent_is_owed_until_it_expires_and_then_counted(void **state)
+{
+    (void)state;
+    struct desk desk = plain_desk();
+    desk_wait(&desk, 1, 1);
+    const struct weir_ask ask = desk_ask(&desk);
+    const struct weir_answer answer = lease_of(&desk, &ask);
+    desk_hear(&desk, &answer);
+
+    assert_int_equal(weir_limiter_shutdown(desk.limiter, desk.now_ns), WEIR_SHUTDOWN_BUSY);
+    assert_int_equal(weir_limiter_held_units(desk.limiter, &ask.key), 0);
+    assert_int_equal(weir_limiter_owed_units(desk.limiter, &ask.key), 9);
+    pass(&desk, 2 * NS_PER_S);
+
+    assert_int_equal(weir_limiter_owed_units(desk.limiter, &ask.key), 0);
+    assert_int_equal(counts_of(&desk).asks_expired, 1);
+    assert_int_equal(counts_of(&desk).unsent_units, 9);
+    assert_int_equal(weir_limiter_shutdown(desk.limiter, desk.now_ns), WEIR_SHUTDOWN_DONE);
+}
+
 static void a_copy_of_a_process_starts_with_plans_and_nothing_else(void **state)
 {
     (void)state;
@@ -375,6 +444,9 @@ int main(void)
         cmocka_unit_test(no_more_asks_are_in_flight_than_there_is_room_for),
         cmocka_unit_test(shutdown_is_done_when_all_is_answered_or_expired),
         cmocka_unit_test(a_grant_to_one_that_was_denied_meanwhile_is_given_back),
+        cmocka_unit_test(a_grant_to_one_that_was_admitted_meanwhile_pays_for_it),
+        cmocka_unit_test(a_grant_for_a_key_that_is_gone_is_given_back),
+        cmocka_unit_test(what_could_not_be_sent_is_owed_until_it_expires_and_then_counted),
         cmocka_unit_test(a_copy_of_a_process_starts_with_plans_and_nothing_else),
     };
 
