@@ -58,13 +58,16 @@ void sim_givings_sent(struct sim_givings *givings, const struct weir_ask *ask, u
     };
 }
 
-void sim_givings_heard(struct sim_givings *givings, const struct weir_ask_id *id)
+uint64_t sim_givings_heard(struct sim_givings *givings, const struct weir_ask_id *id)
 {
     const size_t place = place_of(givings, id);
 
-    if (place < givings->count) {
-        givings->list[place] = givings->list[--givings->count];
+    if (place == givings->count) {
+        return 0;
     }
+    const uint64_t units = givings->list[place].units;
+    givings->list[place] = givings->list[--givings->count];
+    return units;
 }
 
 void sim_givings_orphan(struct sim_givings *givings)

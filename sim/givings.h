@@ -35,8 +35,8 @@ uint64_t sim_givings_units(const struct weir_ask *ask);
 void sim_givings_sent(struct sim_givings *givings, const struct weir_ask *ask, uint32_t key,
                       uint64_t sent_ns);
 
-/* The store heard it, or its process took it back. */
-void sim_givings_heard(struct sim_givings *givings, const struct weir_ask_id *id);
+/* The store heard it, or its process took it back. Returns what it gives back, the first time. */
+uint64_t sim_givings_heard(struct sim_givings *givings, const struct weir_ask_id *id);
 
 /* The process dies: what is in the network may still be heard. */
 void sim_givings_orphan(struct sim_givings *givings);

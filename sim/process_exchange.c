@@ -172,7 +172,7 @@ void sim_process_hand_in(struct sim_process *process, const struct sim_exchange 
     case SIM_EXCHANGE_REFUSED:
         if (operations->refused != NULL && !exchange->is_copy &&
             operations->refused(process->client, local_ns, exchange)) {
-            sim_givings_heard(&process->givings, &exchange->ask.id);
+            (void)sim_givings_heard(&process->givings, &exchange->ask.id);
         }
         break;
     case SIM_EXCHANGE_ANSWERED:

@@ -72,7 +72,9 @@ void sim_serving_ask(struct sim_world *world, struct sim_exchange *exchange, uin
             sim_recorder_served(world->recorder, world, exchange, exchange->done_ns);
         }
         if ((exchange->answer.flags & WEIR_ANSWER_EXPIRED) == 0) {
-            sim_givings_heard(&world->processes[exchange->process].givings, &exchange->ask.id);
+            /* once, also where a store that had forgotten it carries it out again */
+            world->store.returned_units +=
+                sim_givings_heard(&world->processes[exchange->process].givings, &exchange->ask.id);
         }
         sim_watch_served(&world->watch, exchange, exchange->done_ns);
         sim_trace_hash_add(&world->trace, exchange->done_ns, shard, exchange->answer.granted_units,

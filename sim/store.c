@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "givings.h"
 #include "memory.h"
 #include "prng.h"
 #include "store_past.h"
@@ -214,7 +213,6 @@ static void count_ask(struct sim_store *store, const struct sim_exchange *exchan
     if (ask->plan.algorithm != WEIR_ALGORITHM_UNLIMITED) { /* it admits without being granted */
         store->granted_units += exchange->answer.granted_units + exchange->answer.trickle_count;
     }
-    store->returned_units += sim_givings_units(ask);
     const uint64_t charged = charged_units(ask, now_us);
     if (charged != 0) {
         sim_store_lost(store, SIM_LOSS_CHARGED, exchange->key, done_ns, charged);
