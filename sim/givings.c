@@ -37,7 +37,7 @@ void sim_givings_sent(struct sim_givings *givings, const struct weir_ask *ask, u
 {
     const uint64_t units = sim_givings_units(ask);
 
-    if (units == 0) {
+    if (units == 0 && ask->charge_units == 0) {
         return;
     }
     if (givings->count == givings->capacity) {
@@ -58,16 +58,17 @@ void sim_givings_sent(struct sim_givings *givings, const struct weir_ask *ask, u
     };
 }
 
-uint64_t sim_givings_heard(struct sim_givings *givings, const struct weir_ask_id *id)
+bool sim_givings_heard(struct sim_givings *givings, const struct weir_ask_id *id, uint64_t *units)
 {
     const size_t place = place_of(givings, id);
 
+    *units = 0;
     if (place == givings->count) {
-        return 0;
+        return false;
     }
-    const uint64_t units = givings->list[place].units;
+    *units = givings->list[place].units;
     givings->list[place] = givings->list[--givings->count];
-    return units;
+    return true;
 }
 
 void sim_givings_orphan(struct sim_givings *givings)

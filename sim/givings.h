@@ -1,6 +1,6 @@
-/* What a process has given back with asks that the store has not heard yet. An ask that expires on
- * its way, or is in the network when its process dies, takes that with it: neither process nor
- * store has it. */
+/* What a process has given back, or wants to be charged, with asks that the store has not heard
+ * yet. An ask that expires on its way, or is in the network when its process dies, takes that with
+ * it: neither process nor store has it. */
 #ifndef SIM_GIVINGS_H
 #define SIM_GIVINGS_H
 
@@ -35,8 +35,9 @@ uint64_t sim_givings_units(const struct weir_ask *ask);
 void sim_givings_sent(struct sim_givings *givings, const struct weir_ask *ask, uint32_t key,
                       uint64_t sent_ns);
 
-/* The store heard it, or its process took it back. Returns what it gives back, the first time. */
-uint64_t sim_givings_heard(struct sim_givings *givings, const struct weir_ask_id *id);
+/* The store heard it, or its process took it back. Returns false if that is known, or it gives
+ * nothing; then units is 0. */
+bool sim_givings_heard(struct sim_givings *givings, const struct weir_ask_id *id, uint64_t *units);
 
 /* The process dies: what is in the network may still be heard. */
 void sim_givings_orphan(struct sim_givings *givings);

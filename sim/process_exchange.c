@@ -172,7 +172,8 @@ void sim_process_hand_in(struct sim_process *process, const struct sim_exchange 
     case SIM_EXCHANGE_REFUSED:
         if (operations->refused != NULL && !exchange->is_copy &&
             operations->refused(process->client, local_ns, exchange)) {
-            (void)sim_givings_heard(&process->givings, &exchange->ask.id);
+            uint64_t unused;
+            (void)sim_givings_heard(&process->givings, &exchange->ask.id, &unused);
         }
         break;
     case SIM_EXCHANGE_ANSWERED:

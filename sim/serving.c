@@ -44,6 +44,20 @@ static enum sim_exchange_end end_of(enum fault_error error)
                                            : SIM_EXCHANGE_REFUSED;
 }
 
+/* What it gives back and is charged counts once, also where a store that had forgotten it carries
+ * it out again. */
+static void hear(struct sim_world *world, const struct sim_exchange *exchange,
+                 uint64_t charged_units)
+{
+    struct sim_givings *givings = &world->processes[exchange->process].givings;
+    uint64_t units;
+
+    if (!sim_givings_heard(givings, &exchange->ask.id, &units)) {
+        world->store.recharged_units += charged_units;
+    }
+    world->store.returned_units += units;
+}
+
 void sim_serving_ask(struct sim_world *world, struct sim_exchange *exchange, uint32_t shard,
                      uint64_t now_ns)
 {
@@ -67,14 +81,13 @@ void sim_serving_ask(struct sim_world *world, struct sim_exchange *exchange, uin
         if (world->recorder != NULL) {
             sim_recorder_serving(world->recorder, world, exchange, now_ns, exchange->done_ns);
         }
+        const uint64_t charged_before = world->store.charged_units;
         sim_store_serve(&world->store, exchange, exchange->done_ns);
         if (world->recorder != NULL) {
             sim_recorder_served(world->recorder, world, exchange, exchange->done_ns);
         }
         if ((exchange->answer.flags & WEIR_ANSWER_EXPIRED) == 0) {
-            /* once, also where a store that had forgotten it carries it out again */
-            world->store.returned_units +=
-                sim_givings_heard(&world->processes[exchange->process].givings, &exchange->ask.id);
+            hear(world, exchange, world->store.charged_units - charged_before);
         }
         sim_watch_served(&world->watch, exchange, exchange->done_ns);
         sim_trace_hash_add(&world->trace, exchange->done_ns, shard, exchange->answer.granted_units,

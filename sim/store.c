@@ -215,6 +215,7 @@ static void count_ask(struct sim_store *store, const struct sim_exchange *exchan
     }
     const uint64_t charged = charged_units(ask, now_us);
     if (charged != 0) {
+        store->charged_units += charged;
         sim_store_lost(store, SIM_LOSS_CHARGED, exchange->key, done_ns, charged);
     }
 }

@@ -46,6 +46,8 @@ struct sim_store {
     /* the ledger: all that answers granted or promised, all that asks gave back or called off */
     uint64_t granted_units;
     uint64_t returned_units;
+    uint64_t charged_units;
+    uint64_t recharged_units; /* of them: of asks that it had carried out before and forgotten */
 };
 
 void sim_store_init(struct sim_store *store, const struct sim_catalog *catalog);

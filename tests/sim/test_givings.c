@@ -31,14 +31,19 @@ static void what_was_heard_is_heard_once(void **state)
     (void)state;
     struct sim_givings givings = {0};
     const struct weir_ask ask = ask_of(1, 20, 3);
-    const struct weir_ask other = ask_of(2, 4, 0);
+    struct weir_ask other = ask_of(2, 0, 0);
+    other.charge_units = 4;
+    uint64_t units;
 
     sim_givings_sent(&givings, &ask, 0, 100);
     sim_givings_sent(&givings, &other, 0, 200);
 
-    assert_int_equal(sim_givings_heard(&givings, &ask.id), 23);
-    assert_int_equal(sim_givings_heard(&givings, &ask.id), 0);
-    assert_int_equal(sim_givings_heard(&givings, &other.id), 4);
+    assert_true(sim_givings_heard(&givings, &ask.id, &units));
+    assert_int_equal(units, 23);
+    assert_false(sim_givings_heard(&givings, &ask.id, &units));
+    assert_int_equal(units, 0);
+    assert_true(sim_givings_heard(&givings, &other.id, &units));
+    assert_int_equal(units, 0); /* it is charged for something */
     assert_int_equal(givings.count, 0);
     sim_givings_deinit(&givings);
 }
@@ -61,6 +66,7 @@ static void what_a_dead_process_had_under_way_is_an_orphan_and_may_still_be_hear
     struct sim_givings givings = {0};
     const struct weir_ask before = ask_of(1, 20, 0);
     struct weir_ask after = ask_of(1, 6, 0);
+    uint64_t units;
     after.id.incarnation = 6; /* its next life counts from 1 again */
 
     sim_givings_sent(&givings, &before, 0, 100);
@@ -69,8 +75,10 @@ static void what_a_dead_process_had_under_way_is_an_orphan_and_may_still_be_hear
 
     assert_true(givings.list[0].is_orphan);
     assert_false(givings.list[1].is_orphan);
-    assert_int_equal(sim_givings_heard(&givings, &after.id), 6);
-    assert_int_equal(sim_givings_heard(&givings, &before.id), 20);
+    assert_true(sim_givings_heard(&givings, &after.id, &units));
+    assert_int_equal(units, 6);
+    assert_true(sim_givings_heard(&givings, &before.id, &units));
+    assert_int_equal(units, 20);
     sim_givings_deinit(&givings);
 }
 
