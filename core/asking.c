@@ -99,7 +99,7 @@ static uint64_t attention_ns(struct weir_limiter *limiter, uint32_t slot, uint64
     const struct weir_plan *plan = slot_plan(limiter, slot);
     uint64_t at_ns = waiting_due_ns(limiter, slot);
 
-    if (hot->spent_units != 0) {
+    if (outbox_has_to_report(limiter, slot)) {
         at_ns = lesser(at_ns,
                        clock_surely_reached_ns(clock, now_ns, lease_window_end_us(limiter, slot)));
     }

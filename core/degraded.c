@@ -397,6 +397,7 @@ void degraded_window_ends(struct weir_limiter *limiter, uint32_t slot)
 
     degraded->before_units = limiter->hot[slot].spent_units;
     degraded->window_units = 0;
+    degraded->decided = false;
 }
 
 /* --- decisions --- */
@@ -444,6 +445,7 @@ struct weir_decision degraded_decide(struct weir_limiter *limiter, uint32_t slot
     if (!degraded->in_spell) {
         begin_spell(limiter, slot, now_ns);
     }
+    degraded->decided = true;
     if (!admits(limiter, slot, now_us, cost)) {
         return refused(limiter, retry_ns(limiter, slot, now_ns, cost));
     }

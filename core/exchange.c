@@ -217,7 +217,7 @@ enum weir_shutdown weir_limiter_shutdown(struct weir_limiter *limiter, uint64_t 
             continue;
         }
         lease_refresh(limiter, slot, now_ns);
-        if (limiter->hot[slot].spent_units != 0) {
+        if (outbox_has_to_report(limiter, slot)) {
             outbox_report(limiter, slot, true);
         }
         /* else the store never heard of it */

@@ -31,14 +31,14 @@ static void roll_accounting_window(struct weir_limiter *limiter, uint32_t slot, 
         }
         /* the clock was ahead, and this window has not begun: what is spent before it counts in a
          * life of its own, as its window may have been reported as over */
-        if (hot->spent_units != 0) {
+        if (outbox_has_to_report(limiter, slot)) {
             outbox_report(limiter, slot, false);
         }
         cold->life = ++limiter->lives;
         degraded_window_ends(limiter, slot);
         hot->spent_units = 0;
     } else if (cold->window_us != 0) {
-        if (hot->spent_units != 0) {
+        if (outbox_has_to_report(limiter, slot)) {
             outbox_report(limiter, slot, true);
         }
         degraded_window_ends(limiter, slot);

@@ -187,7 +187,7 @@ static bool evict(struct weir_limiter *limiter, uint64_t now_ns)
         }
         outbox_last_words(limiter, slot, now_ns);
     }
-    if (limiter->hot[slot].spent_units != 0) {
+    if (outbox_has_to_report(limiter, slot)) {
         outbox_report(limiter, slot, false);
     }
     deadline_set(limiter, slot, NEVER);

@@ -167,6 +167,7 @@ struct degraded {
     uint32_t charge_units;
     uint32_t charge_before_units; /* in the window before charge_window */
 
+    bool decided; /* in the accounting window, without the store */
     uint32_t share_ppm;
     uint32_t fraction_ppm; /* of the limit, in this spell */
     uint32_t carry;        /* of the level, in millionths */
@@ -360,13 +361,11 @@ uint64_t lease_window_end_us(const struct weir_limiter *limiter, uint32_t slot);
 /* What is held is given back when the slot is next looked at. */
 void lease_recall(struct weir_limiter *limiter, uint32_t slot);
 
-/* trickle.c: what a slot was promised over time. */
-/* Permits of the current trickle that are surely valid at the store by early_ns are held. */
+/* trickle.c. Permits of the current trickle that are surely valid by early_ns are held. */
 void trickle_accrue(struct weir_limiter *limiter, uint32_t slot, uint64_t early_ns);
-/* Promises end with the lease: what was not taken of them is reported, and too late to be credited.
- */
+/* Promises end with the lease: what was not taken of them is reported as expired. */
 void trickle_end(struct cold *cold);
-/* Store time at which the next permit of a trickle becomes valid; NEVER: none is promised. */
+/* Store time of the next permit; NEVER: none is promised. */
 uint64_t trickle_next_permit_us(const struct weir_limiter *limiter, uint32_t slot);
 /* The store's next promise, and which period it is in. */
 void trickle_accept(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
@@ -488,6 +487,8 @@ struct weir_decision waiting_decide_alone(struct weir_limiter *limiter, uint32_t
 
 /* outbox.c */
 bool outbox_has_room(const struct weir_limiter *limiter);
+/* Something was spent in the accounting window, or decided without the store. */
+bool outbox_has_to_report(const struct weir_limiter *limiter, uint32_t slot);
 void outbox_report(struct weir_limiter *limiter, uint32_t slot, bool sealed);
 /* Units of a key that has no slot, in a life of their own. */
 void outbox_report_once(struct weir_limiter *limiter, const struct weir_key *key,

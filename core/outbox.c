@@ -31,10 +31,17 @@ static struct weir_report report_of(const struct weir_limiter *limiter, uint32_t
         .sequence = cold->report_sequence + 1,
         .spent_units = hot->spent_units,
         .degraded_units = limiter->degraded[slot].window_units,
+        .degraded = limiter->degraded[slot].decided,
         .sealed = sealed,
     };
 
     return report;
+}
+
+bool outbox_has_to_report(const struct weir_limiter *limiter, uint32_t slot)
+{
+    return limiter->hot[slot].spent_units != 0 ||
+           (limiter->degraded[slot].decided && limiter->cold[slot].window_us != 0);
 }
 
 void outbox_report(struct weir_limiter *limiter, uint32_t slot, bool sealed)
@@ -50,7 +57,7 @@ bool weir_limiter_next_unreported(const struct weir_limiter *limiter, uint32_t *
 {
     while (*cursor < limiter->options.key_capacity) {
         const uint32_t slot = (*cursor)++;
-        if ((limiter->hot[slot].flags & HOT_USED) && limiter->hot[slot].spent_units != 0) {
+        if ((limiter->hot[slot].flags & HOT_USED) && outbox_has_to_report(limiter, slot)) {
             *report = report_of(limiter, slot, true);
             return true;
         }

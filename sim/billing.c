@@ -107,7 +107,7 @@ void sim_billing_send(struct sim_billing *billing, uint32_t process, uint64_t ti
     uint64_t acknowledged_ns = UINT64_MAX;
 
     count_report(billing, process, time_ns);
-    if (billing->scenario->faults.count == 0 && report->degraded_units == 0) {
+    if (billing->scenario->faults.count == 0 && !report->degraded) {
         billing->plain_units += report->spent_units;
         return;
     }
@@ -247,7 +247,7 @@ void sim_billing_finish(struct sim_billing *billing)
             struct weir_report kept;
             i += newest(billing, i, &kept);
             billing->reported_units += kept.spent_units;
-            flagged |= kept.degraded_units != 0;
+            flagged |= kept.degraded;
             unsealed |= !kept.sealed;
         }
         billing->flagged_windows += flagged;

@@ -94,6 +94,32 @@ static void owed_is_what_was_given_up_and_not_told_yet(void **state)
     assert_int_equal(weir_limiter_owed_units(limiter, &unknown), 0);
 }
 
+/* Nothing was spent: a window in which something was denied without the store is reported all the
+ * same. */
+static void a_window_of_denials_without_the_store_is_reported(void **state)
+{
+    (void)state;
+    struct weir_limiter *limiter = limiter_with_key();
+    struct weir_report report;
+    uint32_t cursor = 0;
+    limiter->hot[0].spent_units = 0;
+    limiter->plans[0].degraded = WEIR_DEGRADED_CLOSED;
+
+    assert_false(outbox_has_to_report(limiter, 0));
+    const struct weir_decision decision = degraded_decide(limiter, 0, SMALL_START_NS, 1);
+    assert_int_equal(decision.verdict, WEIR_VERDICT_DENIED);
+
+    assert_false(outbox_has_to_report(limiter, 0)); /* of which window is not known yet */
+    limiter->cold[0].window_us = MINUTE_US;
+    assert_true(outbox_has_to_report(limiter, 0));
+    assert_true(weir_limiter_next_unreported(limiter, &cursor, &report));
+    assert_int_equal(report.spent_units, 0);
+    assert_int_equal(report.degraded_units, 0);
+    assert_true(report.degraded);
+    degraded_window_ends(limiter, 0);
+    assert_false(outbox_has_to_report(limiter, 0));
+}
+
 static void reports_come_out_in_order_however_often_the_ring_turns(void **state)
 {
     (void)state;
@@ -204,6 +230,7 @@ int main(void)
         cmocka_unit_test(a_report_says_what_was_spent_where),
         cmocka_unit_test(what_a_dead_process_had_not_reported_is_read_from_its_memory),
         cmocka_unit_test(owed_is_what_was_given_up_and_not_told_yet),
+        cmocka_unit_test(a_window_of_denials_without_the_store_is_reported),
         cmocka_unit_test(reports_come_out_in_order_however_often_the_ring_turns),
         cmocka_unit_test(room_is_kept_for_what_one_call_may_need),
         cmocka_unit_test(last_words_give_everything_back_as_flights_of_nobody),

@@ -25,9 +25,10 @@ struct weir_report {
                       from 0 */
     uint32_t sequence; /* within one life and window, from 1 */
     uint64_t spent_units;
-    uint64_t degraded_units; /* the part of it that was admitted without the store: where it is not
-                                0 the window was enforced approximately */
-    bool sealed;             /* the window is over for this process: nothing will be added */
+    uint64_t degraded_units; /* the part of it that was admitted without the store */
+    bool degraded; /* something was decided without the store, if only denied: the window was
+                      enforced approximately. Says nothing of keys without a place in the table */
+    bool sealed;   /* the window is over for this process: nothing will be added */
 };
 
 #endif
