@@ -307,8 +307,8 @@ static void serve_ask(struct sim_store *store, struct sim_exchange *exchange, ui
 uint64_t sim_store_taken(struct sim_store *store, const struct sim_exchange *exchange)
 {
     return exchange->effect == 0 ? 0
-                                 : sim_records_taken(&store->records, exchange->key,
-                                                     exchange->ask.id.process, exchange->effect);
+                                 : sim_records_taken(&store->records, exchange->key, &exchange->ask,
+                                                     exchange->effect);
 }
 
 void sim_store_finish(struct sim_store *store)
