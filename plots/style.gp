@@ -43,6 +43,10 @@ colour_lease_rate = "#009E73"
 colour_lease_doubling = "#CC79A7"
 colour_per_request = "#56B4E9"
 colour_as_written = "#D55E00"
+colour_read_then_write = "#882255"
+colour_two_commands = "#AA4499"
+colour_lock = "#999933"
+colour_service = "#332288"
 colour_policy = value("colour_".policy)
 
 # From the top: title (finding), subtitle, legend, name of the y axis and note (what is off the scale); then the data.

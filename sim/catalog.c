@@ -66,7 +66,7 @@ void sim_catalog_make_plan(struct weir_plan *plan, const struct sim_plan *source
 
 uint64_t sim_catalog_phase_ns(const struct sim_catalog *catalog, uint32_t key, uint64_t window_us)
 {
-    const uint64_t phase_us = catalog->scenario->coordination == SIM_COORDINATION_AS_WRITTEN
+    const uint64_t phase_us = sim_scenario_keeps_counters(catalog->scenario)
                                   ? 0
                                   : weir_key_phase_us(&catalog->keys[key].key, window_us);
 

@@ -79,6 +79,7 @@ struct sim_client_operations {
 struct sim_reporting {
     void (*report)(void *context, const struct weir_report *report);
     void (*forget)(void *context, const struct weir_report *report);
+    void (*locked)(void *context, uint64_t waited_ns); /* it got a lock, so long after it began */
     void *context;
 };
 
@@ -103,6 +104,11 @@ struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint3
 struct sim_client *sim_client_per_request_new(const struct sim_catalog *catalog, uint32_t process,
                                               uint32_t life);
 struct sim_client *sim_client_as_written_new(const struct sim_catalog *catalog, uint32_t process);
+struct sim_client *sim_client_read_then_write_new(const struct sim_catalog *catalog,
+                                                  uint32_t process);
+struct sim_client *sim_client_two_commands_new(const struct sim_catalog *catalog, uint32_t process);
+struct sim_client *sim_client_lock_new(const struct sim_catalog *catalog, uint32_t process,
+                                       uint32_t life);
 struct sim_client *sim_client_local_split_new(const struct sim_catalog *catalog, uint32_t process,
                                               uint32_t life, uint64_t start_ns);
 struct sim_client *sim_client_async_sync_new(const struct sim_catalog *catalog, uint32_t process,

@@ -9,7 +9,7 @@
  * limit per window only, so a bucket plan is held to rate x 60 s. */
 #include <stdlib.h>
 
-#include "client.h"
+#include "client_mailbox.h"
 #include "memory.h"
 
 struct held {
@@ -18,103 +18,71 @@ struct held {
 };
 
 struct client_as_written {
-    struct sim_client base;
-    const struct sim_catalog *catalog;
+    struct sim_mailbox mailbox;
     struct held *held; /* by key */
-    uint64_t last_ticket;
-    struct sim_demand unsent;
-    uint64_t unsent_window;
-    bool has_unsent;
-    struct weir_settled settled;
-    bool has_settled;
-    uint64_t spent_units;
 };
-
-/* The process reads a wall clock: the simulated one is the store's epoch plus the process's own
- * error. */
-static uint64_t window_of(const struct client_as_written *self, uint32_t key, uint64_t local_ns)
-{
-    const uint64_t window_us = self->catalog->plans[self->catalog->keys[key].plan].window_us;
-
-    /* the sum first: a clock that is behind reads less than SIM_LOCAL_START_NS at the beginning */
-    return (SIM_STORE_EPOCH_US * 1000 + local_ns - SIM_LOCAL_START_NS) / 1000 / window_us;
-}
 
 static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,
                                    const struct sim_demand *demand)
 {
     struct client_as_written *self = (struct client_as_written *)client;
     struct held *held = &self->held[demand->key];
-    const uint64_t window = window_of(self, demand->key, local_ns);
+    const uint64_t window = sim_mailbox_window(&self->mailbox, demand->key, local_ns);
 
     if (held->window == window && held->permits >= demand->cost_units) {
         held->permits -= demand->cost_units;
-        self->spent_units += demand->cost_units;
+        self->mailbox.spent_units += demand->cost_units;
         return (struct weir_decision){.verdict = WEIR_VERDICT_ADMITTED};
     }
-    self->unsent = *demand;
-    self->unsent_window = window;
-    self->has_unsent = true;
-    return (struct weir_decision){.verdict = WEIR_VERDICT_PENDING,
-                                  .reason = WEIR_REASON_WAITING,
-                                  .ticket = ++self->last_ticket};
+    struct sim_request *request = sim_mailbox_open(&self->mailbox, demand, local_ns);
+    request->window = window;
+    sim_mailbox_post(&self->mailbox, request, local_ns);
+    return sim_mailbox_pending(request);
 }
 
 static bool next_exchange(struct sim_client *client, uint64_t local_ns,
                           struct sim_exchange *exchange)
 {
     struct client_as_written *self = (struct client_as_written *)client;
+    const struct sim_request *request = sim_mailbox_take(&self->mailbox, exchange);
 
     (void)local_ns;
-    if (!self->has_unsent) {
+    if (request == NULL) {
         return false;
     }
-    self->has_unsent = false;
     exchange->kind = SIM_EXCHANGE_ADD;
-    exchange->key = self->unsent.key;
-    exchange->ticket = self->last_ticket;
-    exchange->add_window = self->unsent_window;
-    exchange->add_units = self->catalog->scenario->fixed_lease_units;
-    exchange->ask.need_units = self->unsent.cost_units; /* comes back with the reply */
+    exchange->add_window = request->window;
+    exchange->add_units = self->mailbox.catalog->scenario->fixed_lease_units;
+    exchange->ttl_us = sim_mailbox_ttl_us(&self->mailbox, exchange->key);
     return true;
 }
 
 static bool reply(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange)
 {
     struct client_as_written *self = (struct client_as_written *)client;
-    const uint32_t cost = exchange->ask.need_units;
-    const uint64_t limit =
-        self->catalog->plans[self->catalog->keys[exchange->key].plan].limit_units;
+    struct sim_request *request = sim_mailbox_answered(&self->mailbox, exchange);
+
+    (void)local_ns;
+    if (request == NULL) {
+        return false;
+    }
+    const uint32_t cost = request->demand.cost_units;
+    const uint64_t limit = sim_mailbox_plan(&self->mailbox, exchange->key)->limit_units;
     const uint64_t lease = exchange->add_units;
     const uint64_t over = exchange->add_count > limit ? exchange->add_count - limit : 0;
     const uint64_t granted = lease > over ? lease - over : 0;
     const bool admitted = granted >= cost;
+    const struct weir_decision decision = {
+        .verdict = admitted ? WEIR_VERDICT_ADMITTED : WEIR_VERDICT_DENIED,
+        .reason = admitted ? WEIR_REASON_ADMITTED : WEIR_REASON_OVER_LIMIT,
+        .retry_after_ns = admitted ? 0 : 1,
+    };
 
-    (void)local_ns;
     if (admitted) {
         self->held[exchange->key] =
             (struct held){.window = exchange->add_window, .permits = granted - cost};
-        self->spent_units += cost;
     }
-    self->settled = (struct weir_settled){
-        .ticket = exchange->ticket,
-        .decision = {.verdict = admitted ? WEIR_VERDICT_ADMITTED : WEIR_VERDICT_DENIED,
-                     .reason = admitted ? WEIR_REASON_ADMITTED : WEIR_REASON_OVER_LIMIT,
-                     .retry_after_ns = admitted ? 0 : 1},
-    };
-    self->has_settled = true;
-    return true;
-}
-
-static bool next_settled(struct sim_client *client, struct weir_settled *settled)
-{
-    struct client_as_written *self = (struct client_as_written *)client;
-
-    if (!self->has_settled) {
-        return false;
-    }
-    self->has_settled = false;
-    *settled = self->settled;
+    sim_mailbox_settle(&self->mailbox, request, &decision);
     return true;
 }
 
@@ -123,24 +91,26 @@ static uint64_t lost_units(const struct sim_client *client, uint32_t key)
     return ((const struct client_as_written *)client)->held[key].permits;
 }
 
-static uint64_t reported_units(const struct sim_client *client)
-{
-    return ((const struct client_as_written *)client)->spent_units;
-}
-
 static void client_free(struct sim_client *client)
 {
-    free(((struct client_as_written *)client)->held);
-    free(client);
+    struct client_as_written *self = (struct client_as_written *)client;
+
+    sim_mailbox_deinit(&self->mailbox);
+    free(self->held);
+    free(self);
 }
 
 static const struct sim_client_operations operations = {
     .decide = decide,
     .next_exchange = next_exchange,
     .reply = reply,
-    .next_settled = next_settled,
-    .reported_units = reported_units,
+    .refused = sim_mailbox_refused,
+    .next_settled = sim_mailbox_next_settled,
+    .reported_units = sim_mailbox_reported_units,
     .lost_units = lost_units,
+    .next_deadline_ns = sim_mailbox_next_deadline_ns,
+    .expire = sim_mailbox_expire,
+    .shutdown = sim_mailbox_shutdown,
     .free = client_free,
 };
 
@@ -148,9 +118,7 @@ struct sim_client *sim_client_as_written_new(const struct sim_catalog *catalog, 
 {
     struct client_as_written *self = sim_memory_new(1, sizeof *self);
 
-    (void)process;
-    self->base.operations = &operations;
-    self->catalog = catalog;
+    sim_mailbox_init(&self->mailbox, &operations, catalog, process);
     self->held = sim_memory_new(catalog->key_count, sizeof *self->held);
-    return &self->base;
+    return &self->mailbox.base;
 }

@@ -3,25 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client.h"
+#include "client_mailbox.h"
 #include "memory.h"
 
-/* Requests not yet sent, and verdicts not yet fetched: a decide or reply adds at most one of
- * either. */
 struct client_per_request {
-    struct sim_client base;
-    const struct sim_catalog *catalog;
-    uint32_t process;
+    struct sim_mailbox mailbox;
     uint64_t incarnation;
     struct weir_plan *plans; /* as heard of */
     bool *deleted;
     uint64_t *weight_versions;
-    uint64_t last_ticket;
-    struct sim_demand unsent;
-    bool has_unsent;
-    struct weir_settled settled;
-    bool has_settled;
-    uint64_t spent_units;
 };
 
 static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,
@@ -29,46 +19,42 @@ static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,
 {
     struct client_per_request *self = (struct client_per_request *)client;
 
-    (void)local_ns;
-    if (self->deleted[self->catalog->keys[demand->key].plan]) {
+    if (self->deleted[self->mailbox.catalog->keys[demand->key].plan]) {
         return (struct weir_decision){.verdict = WEIR_VERDICT_DENIED,
                                       .retry_after_ns = WEIR_RETRY_NEVER};
     }
     if (demand->cost_units == 0) {
         return (struct weir_decision){.verdict = WEIR_VERDICT_ADMITTED};
     }
-    self->unsent = *demand;
-    self->has_unsent = true;
-    return (struct weir_decision){.verdict = WEIR_VERDICT_PENDING,
-                                  .reason = WEIR_REASON_WAITING,
-                                  .ticket = ++self->last_ticket};
+    struct sim_request *request = sim_mailbox_open(&self->mailbox, demand, local_ns);
+    sim_mailbox_post(&self->mailbox, request, local_ns);
+    return sim_mailbox_pending(request);
 }
 
 static bool next_exchange(struct sim_client *client, uint64_t local_ns,
                           struct sim_exchange *exchange)
 {
     struct client_per_request *self = (struct client_per_request *)client;
+    const struct sim_request *request = sim_mailbox_take(&self->mailbox, exchange);
 
     (void)local_ns;
-    if (!self->has_unsent) {
+    if (request == NULL) {
         return false;
     }
-    self->has_unsent = false;
-    const struct sim_key *key = &self->catalog->keys[self->unsent.key];
+    const struct sim_key *key = &self->mailbox.catalog->keys[exchange->key];
+    const uint32_t cost_units = request->demand.cost_units;
     exchange->kind = SIM_EXCHANGE_ASK;
-    exchange->key = self->unsent.key;
-    exchange->ticket = self->last_ticket;
     exchange->ask = (struct weir_ask){
         .key = key->key,
-        .id = {.process = self->process,
-               .sequence = (uint32_t)self->last_ticket,
+        .id = {.process = self->mailbox.process,
+               .sequence = (uint32_t)request->ticket,
                .incarnation = self->incarnation},
         .plan = self->plans[key->plan],
         .flags = WEIR_ASK_SPEND,
-        .need_units = self->unsent.cost_units,
-        .least_units = self->unsent.cost_units,
-        .want_units = self->unsent.cost_units,
-        .largest_units = self->unsent.cost_units,
+        .need_units = cost_units,
+        .least_units = cost_units,
+        .want_units = cost_units,
+        .largest_units = cost_units,
         .rate_share_period = UINT64_MAX,
     };
     return true;
@@ -77,6 +63,7 @@ static bool next_exchange(struct sim_client *client, uint64_t local_ns,
 static bool reply(struct sim_client *client, uint64_t local_ns, const struct sim_exchange *exchange)
 {
     struct client_per_request *self = (struct client_per_request *)client;
+    struct sim_request *request = sim_mailbox_answered(&self->mailbox, exchange);
     const struct weir_answer *answer = &exchange->answer;
     const bool admitted = answer->granted_units != 0;
     /* since the store step, which is past by now */
@@ -84,36 +71,25 @@ static bool reply(struct sim_client *client, uint64_t local_ns, const struct sim
                                     : answer->retry_us > answer->store_us
                                         ? (answer->retry_us - answer->store_us) * 1000
                                         : 1;
+    const struct weir_decision decision = {
+        .verdict = admitted ? WEIR_VERDICT_ADMITTED : WEIR_VERDICT_DENIED,
+        .reason = admitted ? WEIR_REASON_ADMITTED : WEIR_REASON_OVER_LIMIT,
+        .retry_after_ns = admitted ? 0 : retry_after_ns,
+    };
 
     (void)local_ns;
-    self->settled = (struct weir_settled){
-        .ticket = exchange->ticket,
-        .decision = {.verdict = admitted ? WEIR_VERDICT_ADMITTED : WEIR_VERDICT_DENIED,
-                     .reason = admitted ? WEIR_REASON_ADMITTED : WEIR_REASON_OVER_LIMIT,
-                     .retry_after_ns = admitted ? 0 : retry_after_ns},
-    };
-    self->has_settled = true;
-    self->spent_units += answer->granted_units;
-    return true;
-}
-
-static bool next_settled(struct sim_client *client, struct weir_settled *settled)
-{
-    struct client_per_request *self = (struct client_per_request *)client;
-
-    if (!self->has_settled) {
+    if (request == NULL) {
         return false;
     }
-    self->has_settled = false;
-    *settled = self->settled;
+    sim_mailbox_settle(&self->mailbox, request, &decision);
     return true;
 }
 
 static bool configure(struct sim_client *client, uint32_t number)
 {
     struct client_per_request *self = (struct client_per_request *)client;
-    const struct sim_change *change = &self->catalog->scenario->changes[number];
-    const struct weir_plan *plan = &self->catalog->changed[number];
+    const struct sim_change *change = &self->mailbox.catalog->scenario->changes[number];
+    const struct weir_plan *plan = &self->mailbox.catalog->changed[number];
     uint64_t *version = change->kind == SIM_CHANGE_WEIGHT ? &self->weight_versions[change->target]
                                                           : &self->plans[change->target].version;
 
@@ -130,15 +106,11 @@ static bool configure(struct sim_client *client, uint32_t number)
     return true;
 }
 
-static uint64_t reported_units(const struct sim_client *client)
-{
-    return ((const struct client_per_request *)client)->spent_units;
-}
-
 static void client_free(struct sim_client *client)
 {
     struct client_per_request *self = (struct client_per_request *)client;
 
+    sim_mailbox_deinit(&self->mailbox);
     free(self->plans);
     free(self->deleted);
     free(self->weight_versions);
@@ -149,9 +121,13 @@ static const struct sim_client_operations operations = {
     .decide = decide,
     .next_exchange = next_exchange,
     .reply = reply,
-    .next_settled = next_settled,
+    .refused = sim_mailbox_refused,
+    .next_settled = sim_mailbox_next_settled,
     .configure = configure,
-    .reported_units = reported_units,
+    .reported_units = sim_mailbox_reported_units,
+    .next_deadline_ns = sim_mailbox_next_deadline_ns,
+    .expire = sim_mailbox_expire,
+    .shutdown = sim_mailbox_shutdown,
     .free = client_free,
 };
 
@@ -161,13 +137,11 @@ struct sim_client *sim_client_per_request_new(const struct sim_catalog *catalog,
     const struct sim_scenario *scenario = catalog->scenario;
     struct client_per_request *self = sim_memory_new(1, sizeof *self);
 
-    self->base.operations = &operations;
-    self->catalog = catalog;
-    self->process = process;
+    sim_mailbox_init(&self->mailbox, &operations, catalog, process);
     self->incarnation = (uint64_t)life + 1;
     self->plans = sim_memory_new(scenario->plan_count, sizeof *self->plans);
     memcpy(self->plans, catalog->plans, scenario->plan_count * sizeof *self->plans);
     self->deleted = sim_memory_new(scenario->plan_count, sizeof *self->deleted);
     self->weight_versions = sim_memory_new(scenario->endpoint_count, sizeof(uint64_t));
-    return &self->base;
+    return &self->mailbox.base;
 }

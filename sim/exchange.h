@@ -8,10 +8,17 @@
 
 #include "weir/ask.h"
 
+/* All but asks are about the counter "rl:{key}:{window}", or the key's lock. */
 enum sim_exchange_kind {
-    SIM_EXCHANGE_ASK = 0, /* weir_take */
-    SIM_EXCHANGE_ADD,     /* INCRBY on "rl:{key}:{window}", as the design note has it */
-    SIM_EXCHANGE_SYNC, /* add to the sum of all processes, and say what is left: see store_sums.h */
+    SIM_EXCHANGE_ASK = 0,   /* weir_take */
+    SIM_EXCHANGE_ADD,       /* INCRBY, and EXPIRE if the counter is new, in one script */
+    SIM_EXCHANGE_GET,       /* GET */
+    SIM_EXCHANGE_SET,       /* SET ... PX */
+    SIM_EXCHANGE_INCREMENT, /* INCRBY alone */
+    SIM_EXCHANGE_EXPIRE,    /* PEXPIRE */
+    SIM_EXCHANGE_LOCK,      /* SET ... NX PX */
+    SIM_EXCHANGE_UNLOCK,    /* DEL if the value is the caller's, in one script */
+    SIM_EXCHANGE_SYNC,  /* add to the sum of all processes, and say what is left: store_sums.h */
     SIM_EXCHANGE_SHARE, /* say what was seen, and hear what all saw */
 };
 
@@ -65,10 +72,15 @@ struct sim_exchange {
     struct weir_ask ask;
     struct weir_answer answer;
     struct sim_sync sync;
-    /* SIM_EXCHANGE_ADD */
+    /* of counters and locks */
+    uint32_t command; /* which one of its request */
     uint64_t add_window;
-    uint64_t add_units;
-    uint64_t add_count; /* reply: the counter after the addition */
+    uint64_t add_units;  /* SET: the new count */
+    uint64_t add_count;  /* reply: the counter, after it changed */
+    uint64_t ttl_us;     /* of the counter, or the lock */
+    uint64_t lock_value; /* the lock that the caller takes, gives up, or takes itself to hold; 0: of
+                            none */
+    bool is_locked;      /* reply to LOCK: the caller has it */
     struct sim_exchange *next_free;
 };
 

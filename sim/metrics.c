@@ -76,6 +76,11 @@ static uint64_t within_run(const struct sim_metrics *metrics, uint64_t time_ns)
     return time_ns < metrics->duration_ns ? time_ns : metrics->duration_ns;
 }
 
+void sim_metrics_lock_wait(struct sim_metrics *metrics, uint64_t waited_ns)
+{
+    record(&metrics->lock_waits, waited_ns);
+}
+
 void sim_metrics_ask(struct sim_metrics *metrics, uint64_t sent_ns)
 {
     const size_t ms = (size_t)(sent_ns / NS_PER_MS);

@@ -38,6 +38,7 @@ struct sim_metrics {
     struct sim_latency all;                         /* admitted requests, first touches included */
     struct sim_latency by_class[SIM_LIMIT_CLASSES]; /* first touches apart */
     struct sim_latency first_touches;
+    struct sim_latency lock_waits; /* of requests that got the lock they wanted */
 
     uint64_t duration_ns;
     uint64_t asks;           /* during the run ... */
@@ -56,6 +57,7 @@ void sim_metrics_deinit(struct sim_metrics *metrics);
 
 void sim_metrics_decision(struct sim_metrics *metrics, enum sim_limit_class class, int admitted,
                           int first_touch, uint64_t added_ns);
+void sim_metrics_lock_wait(struct sim_metrics *metrics, uint64_t waited_ns);
 void sim_metrics_ask(struct sim_metrics *metrics, uint64_t sent_ns);
 void sim_metrics_reply(struct sim_metrics *metrics, uint64_t received_ns);
 

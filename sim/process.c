@@ -19,6 +19,14 @@ static struct sim_client *new_client(const struct sim_process *process, uint64_t
         return sim_client_per_request_new(catalog, process->number, process->life);
     case SIM_COORDINATION_AS_WRITTEN:
         return sim_client_as_written_new(catalog, process->number);
+    case SIM_COORDINATION_READ_THEN_WRITE:
+        return sim_client_read_then_write_new(catalog, process->number);
+    case SIM_COORDINATION_TWO_COMMANDS:
+        return sim_client_two_commands_new(catalog, process->number);
+    case SIM_COORDINATION_LOCK:
+        return sim_client_lock_new(catalog, process->number, process->life);
+    case SIM_COORDINATION_SERVICE:
+        return sim_client_per_request_new(catalog, process->number, process->life);
     case SIM_COORDINATION_LOCAL_SPLIT:
         return sim_client_local_split_new(catalog, process->number, process->life,
                                           sim_virtual_clock_read(&process->clock, now_ns));
@@ -49,12 +57,19 @@ static void forget(void *context, const struct weir_report *report)
     sim_billing_forget(&process->world->watch.billing, report);
 }
 
+static void locked(void *context, uint64_t waited_ns)
+{
+    struct sim_process *process = context;
+
+    sim_metrics_lock_wait(&process->world->metrics, waited_ns);
+}
+
 struct sim_client *sim_process_new_client(struct sim_process *process, uint64_t now_ns)
 {
     struct sim_client *client = new_client(process, now_ns);
 
-    client->reporting =
-        (struct sim_reporting){.report = report, .forget = forget, .context = process};
+    client->reporting = (struct sim_reporting){
+        .report = report, .forget = forget, .locked = locked, .context = process};
     return client;
 }
 

@@ -97,7 +97,7 @@ void sim_process_send_all(struct sim_process *process, uint64_t now_ns, uint64_t
             sim_world_free_exchange(process->world, exchange);
             return;
         }
-        exchange->has_script = false;
+        exchange->has_script = exchange->kind != SIM_EXCHANGE_ASK; /* or needs none */
         exchange->caller_us = sim_wall_us(local_ns);
         send_exchange(process, exchange, now_ns);
     }

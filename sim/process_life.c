@@ -125,6 +125,9 @@ void sim_process_kill(struct sim_process *process, uint64_t now_ns, enum sim_map
     } else if (mapping == SIM_MAPPING_LOST && operations->forget != NULL) {
         operations->forget(process->client);
     }
+    if (process->world->store.counters != NULL) {
+        sim_store_holder_died(&process->world->store, process->number, process->life, now_ns);
+    }
     end(process, now_ns);
     for (size_t i = 0; i < process->held_reply_count; i++) {
         sim_world_stale_reply(process->world, process->held_replies[i].exchange, now_ns);

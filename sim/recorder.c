@@ -82,7 +82,7 @@ static struct sim_recorded_level level_of(const struct sim_world *world,
     const struct weir_plan *plan =
         sim_plan_history_plan(&world->accuracy.history, recorder->key, time_ns);
 
-    if (world->scenario->coordination == SIM_COORDINATION_AS_WRITTEN) {
+    if (world->store.counters != NULL) {
         struct sim_store_level level; /* a counter, not a state */
         sim_store_peek(&world->store, recorder->key, plan, time_ns, &level);
         return (struct sim_recorded_level){.left_units = level.left_units};

@@ -41,12 +41,24 @@ void sim_records_deinit(struct sim_records *records)
     *records = (struct sim_records){0};
 }
 
-static struct sim_record **chain_of(const struct sim_records *records, uint32_t key,
-                                    uint32_t process)
+static bool is_single(const struct weir_ask *ask)
 {
-    const uint64_t hash = sim_prng_mix((uint64_t)key << 32 | process);
+    return (ask->flags & (WEIR_ASK_SPEND | WEIR_ASK_RETURN)) != 0;
+}
+
+/* Of a single ask its own: a process may have any number of them within the time they are kept. */
+static struct sim_record **chain(const struct sim_records *records, uint32_t key, uint32_t process,
+                                 uint32_t single)
+{
+    const uint64_t hash = sim_prng_mix(sim_prng_mix((uint64_t)key << 32 | process) + single);
 
     return &records->chains[hash & (records->chain_count - 1)];
+}
+
+static struct sim_record **chain_of(const struct sim_records *records, uint32_t key,
+                                    const struct weir_ask *ask)
+{
+    return chain(records, key, ask->id.process, is_single(ask) ? ask->id.sequence : 0);
 }
 
 static void drop(struct sim_records *records, struct sim_record **place)
@@ -62,11 +74,6 @@ static void drop(struct sim_records *records, struct sim_record **place)
     records->count--;
 }
 
-static bool is_single(const struct weir_ask *ask)
-{
-    return (ask->flags & (WEIR_ASK_SPEND | WEIR_ASK_RETURN)) != 0;
-}
-
 static bool is_of(const struct sim_record *record, uint32_t key, const struct weir_ask *ask)
 {
     return record->key == key && record->record.id.process == ask->id.process &&
@@ -78,7 +85,7 @@ static bool is_of(const struct sim_record *record, uint32_t key, const struct we
 const struct sim_record *sim_records_find(const struct sim_records *records, uint32_t key,
                                           const struct weir_ask *ask, uint64_t now_us)
 {
-    for (const struct sim_record *record = *chain_of(records, key, ask->id.process); record != NULL;
+    for (const struct sim_record *record = *chain_of(records, key, ask); record != NULL;
          record = record->next) {
         if (!record->is_hidden && is_of(record, key, ask)) {
             return record->record.expires_us > now_us ? record : NULL;
@@ -97,9 +104,10 @@ static void grow(struct sim_records *records)
         struct sim_record *record = old.chains[i];
         struct sim_record **ends[2] = {NULL, NULL};
         for (; record != NULL; record = record->next) { /* in order: the newest stays first */
-            struct sim_record **chain = chain_of(records, record->key, record->process);
-            const unsigned which = chain != &records->chains[i];
-            *(ends[which] == NULL ? chain : ends[which]) = record;
+            struct sim_record **start = chain(records, record->key, record->process,
+                                              record->is_single ? record->record.id.sequence : 0);
+            const unsigned which = start != &records->chains[i];
+            *(ends[which] == NULL ? start : ends[which]) = record;
             ends[which] = &record->next;
         }
         for (unsigned which = 0; which < 2; which++) {
@@ -129,7 +137,7 @@ static void sweep(struct sim_records *records, uint64_t now_ns)
 /* The one before the newest is replaced; if its answer was taken, nothing is left of it. */
 static void replace(struct sim_records *records, uint32_t key, const struct weir_ask *ask)
 {
-    struct sim_record **place = chain_of(records, key, ask->id.process);
+    struct sim_record **place = chain_of(records, key, ask);
 
     while (*place != NULL) {
         struct sim_record *record = *place;
@@ -158,21 +166,21 @@ uint64_t sim_records_add(struct sim_records *records, const struct sim_record *r
     } else {
         records->free_list = place->next;
     }
-    struct sim_record **chain = chain_of(records, record->key, ask->id.process);
+    struct sim_record **start = chain_of(records, record->key, ask);
     *place = *record;
     place->number = ++records->last_number;
     place->process = ask->id.process;
     place->is_single = is_single(ask);
-    place->next = *chain;
-    *chain = place;
+    place->next = *start;
+    *start = place;
     records->count++;
     return place->number;
 }
 
-uint64_t sim_records_taken(struct sim_records *records, uint32_t key, uint32_t process,
+uint64_t sim_records_taken(struct sim_records *records, uint32_t key, const struct weir_ask *ask,
                            uint64_t number)
 {
-    struct sim_record **place = chain_of(records, key, process);
+    struct sim_record **place = chain_of(records, key, ask);
     uint64_t units = 0;
 
     while (*place != NULL && (*place)->number != number) {

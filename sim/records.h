@@ -35,7 +35,7 @@ struct sim_record {
 };
 
 struct sim_records {
-    struct sim_record **chains; /* by key and process, the newest first; NULL: none are kept */
+    struct sim_record **chains; /* see chain_of, the newest first; NULL: none are kept */
     size_t chain_count;         /* a power of two */
     size_t count;
     size_t swept_chain;
@@ -58,8 +58,8 @@ const struct sim_record *sim_records_find(const struct sim_records *records, uin
 uint64_t sim_records_add(struct sim_records *records, const struct sim_record *record,
                          const struct weir_ask *ask);
 
-/* A process took the answer. Returns what nobody had taken before. */
-uint64_t sim_records_taken(struct sim_records *records, uint32_t key, uint32_t process,
+/* A process took the answer to this ask. Returns what nobody had taken before. */
+uint64_t sim_records_taken(struct sim_records *records, uint32_t key, const struct weir_ask *ask,
                            uint64_t number);
 
 /* Go through all records that the store sees; `change` may set is_hidden and is_split. */

@@ -8,6 +8,7 @@
 
 #include "memory.h"
 #include "result_clients.h"
+#include "result_counters.h"
 #include "result_faults.h"
 
 static const char *const verdict_names[] = {"pass", "fail", "inconclusive"};
@@ -262,6 +263,7 @@ static json_t *body_json(const struct sim_result *result, const struct sim_world
     json_object_set_new(json, "accuracy", accuracy);
     json_object_set_new(json, "populations", populations_json(result, world));
     json_object_set_new(json, "store", store_json(world));
+    sim_result_add_counters(json, world);
     json_object_set_new(json, "latency_us", latencies_json(metrics));
     json_object_set_new(
         json, "availability",

@@ -168,3 +168,12 @@ void sim_scenario_free(struct sim_scenario *scenario)
     free(scenario->expectations);
     *scenario = (struct sim_scenario){0};
 }
+
+bool sim_scenario_keeps_counters(const struct sim_scenario *scenario)
+{
+    const enum sim_coordination coordination = scenario->coordination;
+
+    return coordination == SIM_COORDINATION_AS_WRITTEN ||
+           coordination == SIM_COORDINATION_READ_THEN_WRITE ||
+           coordination == SIM_COORDINATION_TWO_COMMANDS || coordination == SIM_COORDINATION_LOCK;
+}

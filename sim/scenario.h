@@ -25,14 +25,24 @@ enum sim_algorithm {
 };
 
 enum sim_coordination {
-    SIM_COORDINATION_LEASE = 0,   /* the core limiter */
-    SIM_COORDINATION_PER_REQUEST, /* one atomic ask per request */
-    SIM_COORDINATION_AS_WRITTEN,  /* the design note's pseudo-code, races included */
-    SIM_COORDINATION_LOCAL_SPLIT, /* each process alone, with its part of the limit */
-    SIM_COORDINATION_ASYNC_SYNC,  /* decide by a copy of the count, and bring it up to date now and
+    SIM_COORDINATION_LEASE = 0,       /* the core limiter */
+    SIM_COORDINATION_PER_REQUEST,     /* one atomic ask per request */
+    SIM_COORDINATION_AS_WRITTEN,      /* the design note's pseudo-code, races included */
+    SIM_COORDINATION_READ_THEN_WRITE, /* GET, decide, SET */
+    SIM_COORDINATION_TWO_COMMANDS,    /* INCRBY, then EXPIRE if the counter is new */
+    SIM_COORDINATION_LOCK,            /* GET and SET under a lock of the key */
+    SIM_COORDINATION_SERVICE,         /* what is called the store is a service that decides */
+    SIM_COORDINATION_LOCAL_SPLIT,     /* each process alone, with its part of the limit */
+    SIM_COORDINATION_ASYNC_SYNC, /* decide by a copy of the count, and bring it up to date now and
                                     then */
     SIM_COORDINATION_RATE_SHARE, /* parts of the limit by the demand seen, dealt out now and then */
     SIM_COORDINATION_COUNT,
+};
+
+/* How read_then_write writes. */
+enum sim_write {
+    SIM_WRITE_SET = 0, /* what was read and the cost on top: others' writes are overwritten */
+    SIM_WRITE_ADD,     /* INCRBY */
 };
 
 /* As scenarios name them. */
@@ -257,6 +267,12 @@ struct sim_scenario {
     enum sim_degraded degraded;
     uint64_t wait_max_ns;
     uint64_t ask_timeout_ns;
+    enum sim_write write;
+    uint32_t counter_ttl_windows; /* of counters: windows that they live from their first write */
+    uint64_t lock_ttl_ns;
+    uint64_t lock_retry_ns;    /* most of the first wait between attempts; doubles up to 64 times */
+    uint64_t lock_wait_ns;     /* then a request gives the lock up */
+    uint64_t service_store_ns; /* service: round trip to the store behind it; 0: in its memory */
     uint64_t sync_interval_ns; /* async_sync, rate_share */
     uint64_t *split_weights;   /* local_split: one per process, in ppm; NULL: all alike; owned */
     unsigned without;          /* enum sim_without */
@@ -291,5 +307,9 @@ struct sim_error {
 bool sim_scenario_load(struct sim_scenario *scenario, const char *path, const char *const *sets,
                        size_t set_count, struct sim_error *error);
 void sim_scenario_free(struct sim_scenario *scenario);
+
+/* Whether its limiters count in plain counters, one for each key and window, in windows of their
+ * processes' clocks that begin together. */
+bool sim_scenario_keeps_counters(const struct sim_scenario *scenario);
 
 #endif

@@ -87,25 +87,57 @@ static bool check_keys(const struct sim_node *node, enum fault_kind kind)
            sim_read_keys(node, uses, count);
 }
 
-/* Baselines that decide in the processes wait for nothing, so that they bear most faults; what the
- * store keeps for them it does not lose. */
+#define KINDS_OF_REPLICAS (KIND(STORE_FAILOVER) | KIND(STORE_SPLIT))
+
+/* What a baseline can suffer. None reports, knows the size of the fleet, or has copies of itself.
+ * Counters live in no replica; nor do they change with plans. Those that decide in the processes
+ * ask for sums that the store does not lose, or for nothing. */
 static uint64_t bearable_kinds(enum sim_coordination coordination)
 {
+    const uint64_t asking = ~(KINDS_OF_REPORTS | KIND(COUNT) | KIND(FORK));
+
     switch (coordination) {
     case SIM_COORDINATION_LEASE:
-        return ALL_KINDS;
+    case SIM_COORDINATION_COUNT:
+        break;
+    case SIM_COORDINATION_PER_REQUEST:
+    case SIM_COORDINATION_SERVICE:
+        return asking;
+    case SIM_COORDINATION_AS_WRITTEN:
+    case SIM_COORDINATION_READ_THEN_WRITE:
+    case SIM_COORDINATION_TWO_COMMANDS:
+    case SIM_COORDINATION_LOCK:
+        return asking & ~(KINDS_OF_REPLICAS | KINDS_OF_PUSHES);
     case SIM_COORDINATION_LOCAL_SPLIT:
         return KINDS_OF_TRAFFIC | KINDS_OF_PROCESSES | KINDS_OF_CLOCKS;
     case SIM_COORDINATION_ASYNC_SYNC:
     case SIM_COORDINATION_RATE_SHARE:
-        return ~(KIND(STORE_FAILOVER) | KIND(STORE_EMPTY) | KIND(STORE_EVICT) | KIND(STORE_SPLIT) |
-                 KINDS_OF_PUSHES | KINDS_OF_REPORTS);
+        return ~(KINDS_OF_REPLICAS | KIND(STORE_EMPTY) | KIND(STORE_EVICT) | KINDS_OF_PUSHES |
+                 KINDS_OF_REPORTS);
+    }
+    return ALL_KINDS;
+}
+
+static const char *bearable_words(enum sim_coordination coordination)
+{
+    switch (coordination) {
     case SIM_COORDINATION_PER_REQUEST:
+    case SIM_COORDINATION_SERVICE:
+        return "no fork, process_count, or fault of reports";
+    case SIM_COORDINATION_LOCAL_SPLIT:
+        return "a fault of requests, processes or their clocks";
+    case SIM_COORDINATION_ASYNC_SYNC:
+    case SIM_COORDINATION_RATE_SHARE:
+        return "no fault of the store's memory, of pushes or of reports";
     case SIM_COORDINATION_AS_WRITTEN:
+    case SIM_COORDINATION_READ_THEN_WRITE:
+    case SIM_COORDINATION_TWO_COMMANDS:
+    case SIM_COORDINATION_LOCK:
+    case SIM_COORDINATION_LEASE:
     case SIM_COORDINATION_COUNT:
         break;
     }
-    return KINDS_OF_TRAFFIC; /* it has no timers, and would wait for a lost answer for ever */
+    return "no fork, process_count, or fault of replicas, pushes or reports";
 }
 
 static bool check_coordination(const struct sim_node *node, const struct sim_scenario *scenario,
@@ -114,23 +146,9 @@ static bool check_coordination(const struct sim_node *node, const struct sim_sce
     const enum sim_coordination coordination = scenario->coordination;
     struct sim_node kind_node = sim_read_member(node, "kind");
 
-    if ((bearable_kinds(coordination) >> kind & 1) != 0) {
-        return true;
-    }
-    if (coordination == SIM_COORDINATION_LOCAL_SPLIT) {
-        return sim_read_refuse(&kind_node, "a fault of requests, processes or their clocks with "
-                                           "coordination \"local_split\"");
-    }
-    if (coordination == SIM_COORDINATION_ASYNC_SYNC ||
-        coordination == SIM_COORDINATION_RATE_SHARE) {
-        return sim_read_refuse(&kind_node,
-                               "no fault of the store's memory, of pushes or of reports with "
-                               "coordination \"%s\"",
-                               sim_coordination_names[coordination]);
-    }
-    return sim_read_refuse(&kind_node,
-                           "\"drain\", \"flip\", \"retry_storm\", \"hot_key\", \"key_churn\" "
-                           "without coordination \"lease\"");
+    return (bearable_kinds(coordination) >> kind & 1) != 0 ||
+           sim_read_refuse(&kind_node, "%s with coordination \"%s\"", bearable_words(coordination),
+                           sim_coordination_names[coordination]);
 }
 
 /* Of several without a name, the second is KIND-2. */

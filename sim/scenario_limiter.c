@@ -1,5 +1,6 @@
 /* The limiter: who coordinates, how leases are sized, and how many keys a process holds. A plan may
  * name a sizer of its own, so the plans are read after this section. */
+#include <stddef.h>
 #include <string.h>
 
 #include "scenario_sections.h"
@@ -12,15 +13,23 @@ enum {
 };
 
 const char *const sim_coordination_names[SIM_COORDINATION_COUNT] = {
-    [SIM_COORDINATION_LEASE] = "lease",           [SIM_COORDINATION_PER_REQUEST] = "per_request",
-    [SIM_COORDINATION_AS_WRITTEN] = "as_written", [SIM_COORDINATION_LOCAL_SPLIT] = "local_split",
-    [SIM_COORDINATION_ASYNC_SYNC] = "async_sync", [SIM_COORDINATION_RATE_SHARE] = "rate_share",
+    [SIM_COORDINATION_LEASE] = "lease",
+    [SIM_COORDINATION_PER_REQUEST] = "per_request",
+    [SIM_COORDINATION_AS_WRITTEN] = "as_written",
+    [SIM_COORDINATION_READ_THEN_WRITE] = "read_then_write",
+    [SIM_COORDINATION_TWO_COMMANDS] = "two_commands",
+    [SIM_COORDINATION_LOCK] = "lock",
+    [SIM_COORDINATION_SERVICE] = "service",
+    [SIM_COORDINATION_LOCAL_SPLIT] = "local_split",
+    [SIM_COORDINATION_ASYNC_SYNC] = "async_sync",
+    [SIM_COORDINATION_RATE_SHARE] = "rate_share",
 };
 
 bool sim_scenario_is_plain(const struct sim_scenario *scenario)
 {
     return scenario->coordination != SIM_COORDINATION_LEASE &&
-           scenario->coordination != SIM_COORDINATION_PER_REQUEST;
+           scenario->coordination != SIM_COORDINATION_PER_REQUEST &&
+           scenario->coordination != SIM_COORDINATION_SERVICE;
 }
 
 bool sim_scenario_read_sizer(const struct sim_node *object, enum sim_sizer fallback,
@@ -74,6 +83,24 @@ bool sim_scenario_read_degraded(const struct sim_node *object, enum sim_degraded
 
     *degraded = (enum sim_degraded)chosen;
     return good;
+}
+
+static bool asks_each_time(const struct sim_scenario *scenario)
+{
+    return sim_scenario_keeps_counters(scenario) ||
+           scenario->coordination == SIM_COORDINATION_PER_REQUEST ||
+           scenario->coordination == SIM_COORDINATION_SERVICE;
+}
+
+bool sim_scenario_check_degraded(const struct sim_node *object, const struct sim_scenario *scenario,
+                                 enum sim_degraded degraded)
+{
+    struct sim_node node = sim_read_member(object, "degraded");
+
+    return !asks_each_time(scenario) || degraded == SIM_DEGRADED_OPEN ||
+           degraded == SIM_DEGRADED_CLOSED ||
+           sim_read_refuse(&node, "\"open\", \"closed\" with coordination \"%s\"",
+                           sim_coordination_names[scenario->coordination]);
 }
 
 /* How long it waits for the store: a request, and an ask. */
@@ -192,13 +219,119 @@ static bool read_table(const struct sim_node *limiter, struct sim_scenario *scen
     return good;
 }
 
+/* A key that only some coordinations heed. */
+static bool check_use(const struct sim_node *limiter, const char *key, bool is_used,
+                      const char *coordinations)
+{
+    struct sim_node node = sim_read_member(limiter, key);
+
+    return !node.value || is_used ||
+           sim_read_fail(&node,
+                         "found without its coordination; allowed: only with coordination %s",
+                         coordinations);
+}
+
+static bool read_counters(const struct sim_node *limiter, struct sim_scenario *scenario)
+{
+    static const char *const writes[] = {[SIM_WRITE_SET] = "set", [SIM_WRITE_ADD] = "add"};
+    static const struct sim_choice_rule write = {
+        .key = "write", .names = writes, .name_count = 2, .presence = SIM_OPTIONAL};
+    static const struct sim_integer_rule ttl = {.key = "counter_ttl_windows",
+                                                .minimum = 1,
+                                                .maximum = 100,
+                                                .presence = SIM_OPTIONAL,
+                                                .fallback = 2};
+    size_t chosen = SIM_WRITE_SET;
+
+    if (!check_use(limiter, write.key, scenario->coordination == SIM_COORDINATION_READ_THEN_WRITE,
+                   "\"read_then_write\"") ||
+        !check_use(limiter, ttl.key, sim_scenario_keeps_counters(scenario),
+                   "\"as_written\", \"read_then_write\", \"two_commands\", \"lock\"") ||
+        !sim_read_choice(limiter, &write, &chosen)) {
+        return false;
+    }
+    scenario->write = (enum sim_write)chosen;
+    return sim_read_integer32(limiter, &ttl, &scenario->counter_ttl_windows);
+}
+
+static bool read_lock(const struct sim_node *limiter, struct sim_scenario *scenario)
+{
+    static const struct {
+        struct sim_decimal_rule rule;
+        size_t offset;
+    } times[] = {
+        {{.key = "lock_ttl_ms",
+          .minimum = 1,
+          .maximum = 3600000,
+          .scale = 1e6,
+          .presence = SIM_OPTIONAL,
+          .fallback = UINT64_C(1000000000)},
+         offsetof(struct sim_scenario, lock_ttl_ns)},
+        {{.key = "lock_retry_ms",
+          .maximum = 60000,
+          .scale = 1e6,
+          .positive = true,
+          .presence = SIM_OPTIONAL,
+          .fallback = 2000000},
+         offsetof(struct sim_scenario, lock_retry_ns)},
+        {{.key = "lock_wait_ms",
+          .maximum = 3600000,
+          .scale = 1e6,
+          .positive = true,
+          .presence = SIM_OPTIONAL,
+          .fallback = UINT64_C(1000000000)},
+         offsetof(struct sim_scenario, lock_wait_ns)},
+    };
+    const bool is_used = scenario->coordination == SIM_COORDINATION_LOCK;
+
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        uint64_t *time_ns = (uint64_t *)(void *)((char *)scenario + times[i].offset);
+        if (!check_use(limiter, times[i].rule.key, is_used, "\"lock\"") ||
+            !sim_read_decimal(limiter, &times[i].rule, time_ns)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_service(const struct sim_node *limiter, struct sim_scenario *scenario)
+{
+    static const struct sim_decimal_rule store = {
+        .key = "service_store_us", .maximum = 1000000, .scale = 1e3, .presence = SIM_OPTIONAL};
+
+    return check_use(limiter, store.key, scenario->coordination == SIM_COORDINATION_SERVICE,
+                     "\"service\"") &&
+           sim_read_decimal(limiter, &store, &scenario->service_store_ns);
+}
+
+/* Whoever asks for each request knows two ways to go on without an answer. */
+static bool read_policy(const struct sim_node *limiter, struct sim_scenario *scenario)
+{
+    return sim_scenario_read_degraded(
+               limiter, asks_each_time(scenario) ? SIM_DEGRADED_OPEN : SIM_DEGRADED_BOUNDED,
+               &scenario->degraded) &&
+           sim_scenario_check_degraded(limiter, scenario, scenario->degraded);
+}
+
 bool sim_scenario_read_limiter(const struct sim_node *root, struct sim_scenario *scenario)
 {
-    static const struct sim_key_use uses[] = {
-        {"coordination", 1},  {"sizer", 1},          {"fixed_lease_units", 1},
-        {"table_keys", 1},    {"full_table", 1},     {"degraded", 1},
-        {"wait_ms", 1},       {"ask_timeout_ms", 1}, {"sync_interval_ms", 1},
-        {"split_weights", 1}, {"without", 1}};
+    static const struct sim_key_use uses[] = {{"coordination", 1},
+                                              {"sizer", 1},
+                                              {"fixed_lease_units", 1},
+                                              {"table_keys", 1},
+                                              {"full_table", 1},
+                                              {"degraded", 1},
+                                              {"wait_ms", 1},
+                                              {"ask_timeout_ms", 1},
+                                              {"without", 1},
+                                              {"write", 1},
+                                              {"counter_ttl_windows", 1},
+                                              {"lock_ttl_ms", 1},
+                                              {"lock_retry_ms", 1},
+                                              {"lock_wait_ms", 1},
+                                              {"service_store_us", 1},
+                                              {"sync_interval_ms", 1},
+                                              {"split_weights", 1}};
     static const struct sim_choice_rule coordination = {.key = "coordination",
                                                         .names = sim_coordination_names,
                                                         .name_count = SIM_COORDINATION_COUNT,
@@ -215,7 +348,8 @@ bool sim_scenario_read_limiter(const struct sim_node *root, struct sim_scenario 
     }
     scenario->coordination = (enum sim_coordination)chosen;
     return read_lease(&limiter, scenario) && read_table(&limiter, scenario) &&
-           sim_scenario_read_degraded(&limiter, SIM_DEGRADED_BOUNDED, &scenario->degraded) &&
-           read_waiting(&limiter, scenario) && read_locally(&limiter, scenario) &&
-           read_without(&limiter, scenario);
+           read_policy(&limiter, scenario) && read_waiting(&limiter, scenario) &&
+           read_locally(&limiter, scenario) && read_without(&limiter, scenario) &&
+           read_counters(&limiter, scenario) && read_lock(&limiter, scenario) &&
+           read_service(&limiter, scenario);
 }

@@ -256,7 +256,8 @@ bool sim_scenario_read_plan(const struct sim_node *node, const struct sim_scenar
     }
     if (!read_window(node, plan) || !sim_read_decimal32(node, &fill, &plan->start_fill_ppm) ||
         !read_lease(node, scenario, plan) ||
-        !sim_scenario_read_degraded(node, scenario->degraded, &plan->degraded)) {
+        !sim_scenario_read_degraded(node, scenario->degraded, &plan->degraded) ||
+        !sim_scenario_check_degraded(node, scenario, plan->degraded)) {
         return false;
     }
     if (plan->algorithm == SIM_ALGORITHM_UNLIMITED) {

@@ -41,6 +41,9 @@ bool sim_scenario_read_lease_units(const struct sim_node *object, uint32_t fallb
 /* The member "degraded" of the limiter or of a plan. */
 bool sim_scenario_read_degraded(const struct sim_node *object, enum sim_degraded fallback,
                                 enum sim_degraded *degraded);
+/* ... and whether the limiter knows that policy. */
+bool sim_scenario_check_degraded(const struct sim_node *object, const struct sim_scenario *scenario,
+                                 enum sim_degraded degraded);
 
 enum sim_plan_use {
     SIM_PLAN_OF_THE_START = 0,

@@ -12,7 +12,8 @@ static void send_answer(struct sim_world *world, struct sim_exchange *exchange, 
         scenario->jitter_ns / 2 == 0
             ? 0
             : sim_prng_below(&world->answer_jitter, scenario->jitter_ns / 2 + 1);
-    const uint64_t leaves_ns = exchange->done_ns + service->reply_delay_ns;
+    const uint64_t leaves_ns =
+        exchange->done_ns + scenario->service_store_ns + service->reply_delay_ns;
     const struct fault_fate fate =
         service->silent || service->reply_is_lost
             ? (struct fault_fate){.lost = true}
@@ -62,6 +63,7 @@ void sim_serving_ask(struct sim_world *world, struct sim_exchange *exchange, uin
                      uint64_t now_ns)
 {
     const struct sim_scenario *scenario = world->scenario;
+    const struct sim_process *process = &world->processes[exchange->process];
     const struct fault_service service =
         fault_service(&scenario->faults, now_ns, exchange->process, shard - scenario->process_count,
                       exchange->number, scenario->service_ns);
@@ -69,6 +71,7 @@ void sim_serving_ask(struct sim_world *world, struct sim_exchange *exchange, uin
     exchange->end = exchange->has_script && service.error == FAULT_ERROR_NOSCRIPT
                         ? SIM_EXCHANGE_ANSWERED
                         : end_of(service.error);
+    exchange->is_locked = false;
     exchange->arrived_ns = now_ns;
     exchange->done_ns = now_ns; /* a refusal takes no time, and no place in the queue */
     if (!service.silent && exchange->end == SIM_EXCHANGE_ANSWERED) {
@@ -83,6 +86,10 @@ void sim_serving_ask(struct sim_world *world, struct sim_exchange *exchange, uin
         }
         const uint64_t charged_before = world->store.charged_units;
         sim_store_serve(&world->store, exchange, exchange->done_ns);
+        if (exchange->is_locked && sim_process_is_stale(process, exchange)) {
+            sim_store_holder_died(&world->store, exchange->process, exchange->life,
+                                  exchange->done_ns);
+        }
         if (world->recorder != NULL) {
             sim_recorder_served(world->recorder, world, exchange, exchange->done_ns);
         }

@@ -76,14 +76,22 @@ void sim_store_init(struct sim_store *store, const struct sim_catalog *catalog)
         .busy_until_ns = sim_memory_new(catalog->scenario->shard_count, sizeof(uint64_t)),
     };
     init_runs(store);
+    if (sim_scenario_keeps_counters(catalog->scenario)) {
+        store->counters = sim_memory_new(catalog->key_count, sizeof *store->counters);
+        sim_keyspace_init(&store->keyspace, sim_store_us(0), catalog->scenario->duration_ns / 1000);
+    }
     for (uint32_t key = 0; key < catalog->key_count; key++) {
         struct sim_store_entry *entry = &store->entries[key];
         const uint64_t start = sim_catalog_start_units(catalog, key);
         provide_log(&entry->state, plan_of(store, key));
         weir_store_key_init(&entry->state, &catalog->keys[key].key, plan_of(store, key),
                             sim_store_us(0), start);
-        entry->add_window[0] = sim_store_us(0) / plan_of(store, key)->window_us;
-        entry->add_count[0] = sim_catalog_used_units(catalog, key);
+        if (store->counters != NULL) {
+            const uint64_t window_us = plan_of(store, key)->window_us;
+            sim_counters_begin(&store->counters[key], &store->keyspace, sim_store_us(0) / window_us,
+                               sim_catalog_used_units(catalog, key), sim_store_us(0),
+                               catalog->scenario->counter_ttl_windows * window_us);
+        }
     }
     store->prompt_ns = prompt_ns(catalog->scenario);
     if (asks_may_repeat(catalog->scenario)) {
@@ -98,7 +106,12 @@ void sim_store_deinit(struct sim_store *store)
     sim_store_past_deinit(store);
     for (uint32_t key = 0; key < store->catalog->key_count; key++) {
         free(store->entries[key].state.log);
+        if (store->counters != NULL) {
+            sim_counters_deinit(&store->counters[key]);
+        }
     }
+    sim_keyspace_deinit(&store->keyspace);
+    free(store->counters);
     sim_records_deinit(&store->records);
     sim_store_sums_deinit(&store->sums);
     free(store->entries);
@@ -123,25 +136,21 @@ uint64_t sim_store_clock_us(const struct sim_store *store, uint32_t shard, uint6
     return stepped_us(true_ns, fault_store_step_ns(&faults, true_ns, shard));
 }
 
-/* INCRBY on the counter of one window; the two newest windows live, as with a TTL of two windows.
- */
-static void serve_add(struct sim_store_entry *entry, struct sim_exchange *exchange)
+/* ... for one who is served, so that a fault of it counts. */
+static uint64_t clock_us(const struct sim_store *store, uint32_t shard, uint64_t true_ns)
 {
-    const uint64_t window = exchange->add_window;
+    return stepped_us(true_ns,
+                      fault_store_step_ns(&store->catalog->scenario->faults, true_ns, shard));
+}
 
-    if (window > entry->add_window[0]) {
-        entry->add_window[1] = entry->add_window[0];
-        entry->add_count[1] = entry->add_count[0];
-        entry->add_window[0] = window;
-        entry->add_count[0] = 0;
+void sim_store_holder_died(struct sim_store *store, uint32_t process, uint32_t life,
+                           uint64_t now_ns)
+{
+    for (uint32_t key = 0; key < store->catalog->key_count; key++) {
+        const uint32_t shard = store->catalog->keys[key].shard;
+        sim_counters_holder_died(&store->counters[key], &store->keyspace, process, life,
+                                 sim_store_clock_us(store, shard, now_ns));
     }
-    const unsigned which = window == entry->add_window[0] ? 0 : 1;
-    if (which == 1 && entry->add_window[1] != window) {
-        entry->add_window[1] = window;
-        entry->add_count[1] = 0;
-    }
-    entry->add_count[which] += exchange->add_units;
-    exchange->add_count = entry->add_count[which];
 }
 
 /* What was taken from the key so far, less what came back in time: of a window, in the current
@@ -172,9 +181,8 @@ static uint64_t ask_us(const struct sim_store *store, const struct sim_exchange 
     const struct sim_scenario *scenario = store->catalog->scenario;
     const uint32_t shard = store->catalog->keys[exchange->key].shard;
 
-    return (scenario->without & SIM_WITHOUT_STORE_TIME) != 0
-               ? exchange->caller_us
-               : stepped_us(done_ns, fault_store_step_ns(&scenario->faults, done_ns, shard));
+    return (scenario->without & SIM_WITHOUT_STORE_TIME) != 0 ? exchange->caller_us
+                                                             : clock_us(store, shard, done_ns);
 }
 
 /* Whether the ask is sure to have no effect, so that a newer plan it brings has none either. */
@@ -300,8 +308,8 @@ static void serve_ask(struct sim_store *store, struct sim_exchange *exchange, ui
 uint64_t sim_store_taken(struct sim_store *store, const struct sim_exchange *exchange)
 {
     return exchange->effect == 0 ? 0
-                                 : sim_records_taken(&store->records, exchange->key,
-                                                     exchange->ask.id.process, exchange->effect);
+                                 : sim_records_taken(&store->records, exchange->key, &exchange->ask,
+                                                     exchange->effect);
 }
 
 void sim_store_finish(struct sim_store *store)
@@ -321,17 +329,23 @@ void sim_store_serve(struct sim_store *store, struct sim_exchange *exchange, uin
 {
     store->busy_until_ns[store->catalog->keys[exchange->key].shard] = done_ns;
     sim_store_past_touch(store, exchange->key, exchange->arrived_ns);
-    struct weir_store_run *run;
     switch (exchange->kind) {
     case SIM_EXCHANGE_ASK:
         serve_ask(store, exchange, done_ns);
         break;
-    case SIM_EXCHANGE_ADD:
-        serve_add(sim_store_past_entry(store, exchange->key, exchange->process, &run), exchange);
-        break;
     case SIM_EXCHANGE_SYNC:
     case SIM_EXCHANGE_SHARE:
         sim_store_sums_serve(&store->sums, exchange, ask_us(store, exchange, done_ns));
+        break;
+    case SIM_EXCHANGE_ADD:
+    case SIM_EXCHANGE_GET:
+    case SIM_EXCHANGE_SET:
+    case SIM_EXCHANGE_INCREMENT:
+    case SIM_EXCHANGE_EXPIRE:
+    case SIM_EXCHANGE_LOCK:
+    case SIM_EXCHANGE_UNLOCK:
+        sim_counters_serve(&store->counters[exchange->key], &store->keyspace, exchange,
+                           clock_us(store, store->catalog->keys[exchange->key].shard, done_ns));
         break;
     }
 }
@@ -346,18 +360,13 @@ uint64_t sim_store_idle_ns(const struct sim_store *store, uint64_t now_ns)
     return idle_ns;
 }
 
-/* The note's counter, clipped: what lies above the limit was never granted. */
-static void peek_add(const struct sim_store_entry *entry, const struct weir_plan *plan,
-                     uint64_t time_us, struct sim_store_level *level)
+/* The counter, clipped: what lies above the limit was never granted. */
+static void peek_counter(const struct sim_counters *counters, const struct weir_plan *plan,
+                         uint64_t time_us, struct sim_store_level *level)
 {
-    const uint64_t window = (time_us - 1) / plan->window_us;
-    uint64_t count = 0;
+    const uint64_t count =
+        sim_counters_count(counters, (time_us - 1) / plan->window_us, time_us - 1);
 
-    for (unsigned i = 0; i < 2; i++) {
-        if (entry->add_window[i] == window) {
-            count = entry->add_count[i];
-        }
-    }
     level->window_taken_units = count < plan->limit_units ? count : plan->limit_units;
     level->window_left_units = plan->limit_units - level->window_taken_units;
     level->left_units = level->window_left_units;
@@ -388,8 +397,8 @@ void sim_store_peek(const struct sim_store *store, uint32_t key, const struct we
     if (sim_store_sums_peek(&store->sums, key, time_us, level)) {
         return;
     }
-    if (store->catalog->scenario->coordination == SIM_COORDINATION_AS_WRITTEN) {
-        peek_add(entry, plan, time_us, level);
+    if (store->counters != NULL) {
+        peek_counter(&store->counters[key], plan, time_us, level);
         return;
     }
     struct weir_log_entry carried[1]; /* what another plan left, if nobody asked under a log yet */

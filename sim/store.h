@@ -10,6 +10,7 @@
 
 #include "accuracy.h"
 #include "catalog.h"
+#include "counters.h"
 #include "exchange.h"
 #include "records.h"
 #include "store_sums.h"
@@ -20,9 +21,6 @@ struct sim_store_entry {
     uint64_t lumps_units; /* granted at once, less what came back; trickles are counted in state */
     uint64_t log_window;  /* log: the window of the key's own phase ... */
     uint64_t log_units;   /* ... and what was granted in it */
-    uint64_t add_window[2]; /* SIM_EXCHANGE_ADD: the two newest windows, as a TTL of two windows
-                               keeps them */
-    uint64_t add_count[2];
 };
 
 struct sim_store_past;
@@ -30,6 +28,8 @@ struct sim_store_past;
 struct sim_store {
     const struct sim_catalog *catalog;
     struct sim_store_entry *entries; /* by key */
+    struct sim_counters *counters;   /* by key; NULL: no limiter keeps any */
+    struct sim_keyspace keyspace;    /* only if there are counters */
     uint64_t *busy_until_ns;         /* by shard */
     struct weir_store_run *runs;     /* by shard */
     struct sim_records records;      /* without chains: nothing is ever sent twice */
@@ -65,6 +65,10 @@ uint64_t sim_store_clock_us(const struct sim_store *store, uint32_t shard, uint6
  * is as sim_store_done_ns says, and fill the reply. A fault that forgets what was done lately goes
  * by exchange->arrived_ns. */
 void sim_store_serve(struct sim_store *store, struct sim_exchange *exchange, uint64_t done_ns);
+
+/* A process's life is over: locks that it has stay. Requires that there are counters. */
+void sim_store_holder_died(struct sim_store *store, uint32_t process, uint32_t life,
+                           uint64_t now_ns);
 
 /* The process took the answer of an exchange: what it granted is not lost. Returns what that is, as
  * far as it is on record and was not taken before. */

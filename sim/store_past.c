@@ -202,9 +202,23 @@ static void replace(struct sim_store *store, uint32_t key, uint64_t now_ns,
     book(store, key, now_ns, left_after > left_before ? left_after - left_before : 0);
 }
 
+static bool forget_counters(struct sim_store *store, uint32_t key, uint64_t now_ns)
+{
+    const uint64_t left_before = left_units(store, key, now_ns);
+    const bool is_any =
+        sim_counters_forget(&store->counters[key], &store->keyspace,
+                            sim_store_clock_us(store, shard_of(store, key), now_ns));
+
+    book(store, key, now_ns, left_units(store, key, now_ns) - left_before);
+    return is_any;
+}
+
 /* Returns whether there was anything to forget. */
 static bool forget_key(struct sim_store *store, uint32_t key, uint64_t now_ns)
 {
+    if (store->counters != NULL) {
+        return forget_counters(store, key, now_ns);
+    }
     const struct weir_store_key *state = &store->entries[key].state;
     const struct sim_store_entry nothing = {
         .state = {.log = state->log, .log_capacity = state->log_capacity}};

@@ -288,6 +288,39 @@ static void print_faults(FILE *file, const struct sim_world *world, const char *
     }
 }
 
+static void print_command(FILE *file, const struct sim_exchange *exchange)
+{
+    switch (exchange->kind) {
+    case SIM_EXCHANGE_ADD:
+    case SIM_EXCHANGE_INCREMENT:
+        fprintf(file, "  added %s", sim_readable_units(exchange->add_units).text);
+        break;
+    case SIM_EXCHANGE_GET:
+        fprintf(file, "  read the counter");
+        break;
+    case SIM_EXCHANGE_SET:
+        fprintf(file, "  set the counter to %s", sim_readable_count(exchange->add_units).text);
+        break;
+    case SIM_EXCHANGE_EXPIRE:
+        fprintf(file, "  set the counter's time to live");
+        break;
+    case SIM_EXCHANGE_LOCK:
+        fprintf(file, "  asked for the lock");
+        break;
+    case SIM_EXCHANGE_UNLOCK:
+        fprintf(file, "  gave up the lock");
+        break;
+    case SIM_EXCHANGE_SYNC:
+        fprintf(file, "  pushed %s", sim_readable_units(exchange->sync.units).text);
+        break;
+    case SIM_EXCHANGE_SHARE:
+        fprintf(file, "  told what it saw");
+        break;
+    case SIM_EXCHANGE_ASK:
+        break;
+    }
+}
+
 static void print_sent(FILE *file, const struct sim_world *world,
                        const struct sim_recorded_ask *ask)
 {
@@ -295,8 +328,8 @@ static void print_sent(FILE *file, const struct sim_world *world,
 
     fprintf(file, "  ");
     print_time(file, ask->sent_ns);
-    if (ask->exchange.kind == SIM_EXCHANGE_ADD) {
-        fprintf(file, "  added %s", sim_readable_units(ask->exchange.add_units).text);
+    if (ask->exchange.kind != SIM_EXCHANGE_ASK) {
+        print_command(file, &ask->exchange);
     } else if (what->flags & WEIR_ASK_PROBE) {
         fprintf(file, "  probed");
     } else if (what->flags & WEIR_ASK_RETURN) {
@@ -356,7 +389,15 @@ static void print_answered(FILE *file, const struct sim_world *world,
     print_time(file, ask->answered_ns);
     fprintf(file, "  %s after %s: ", sim_why_fate(world, ask),
             sim_readable_time(ask->answered_ns - ask->sent_ns).text);
-    if (ask->exchange.kind == SIM_EXCHANGE_ADD) {
+    if (ask->exchange.kind == SIM_EXCHANGE_LOCK) {
+        fprintf(file, "%s\n", ask->exchange.is_locked ? "has the lock" : "another has the lock");
+        return;
+    }
+    if (ask->exchange.kind == SIM_EXCHANGE_SYNC || ask->exchange.kind == SIM_EXCHANGE_SHARE) {
+        fprintf(file, "done\n");
+        return;
+    }
+    if (ask->exchange.kind != SIM_EXCHANGE_ASK) {
         fprintf(file, "the counter is %s\n", sim_readable_count(ask->exchange.add_count).text);
         return;
     }

@@ -139,8 +139,8 @@ static void what_was_taken_is_not_lost_and_taken_once(void **state)
     const uint64_t number = add(&office, &taken, 0, 10);
     add(&office, &lost, 0, 3);
 
-    assert_int_equal(sim_records_taken(&office.records, KEY, 1, number), 10);
-    assert_int_equal(sim_records_taken(&office.records, KEY, 1, number), 0);
+    assert_int_equal(sim_records_taken(&office.records, KEY, &taken, number), 10);
+    assert_int_equal(sim_records_taken(&office.records, KEY, &taken, number), 0);
     sim_records_finish(&office.records);
     assert_int_equal(office.lost_units, 3);
     assert_int_equal(office.records.count, 0);
@@ -159,7 +159,7 @@ static void an_answer_on_its_way_can_be_taken_after_the_next_ask(void **state)
     add(&office, &ask, 1, 4);
 
     assert_int_equal(office.records.count, 2);
-    assert_int_equal(sim_records_taken(&office.records, KEY, 1, number), 10);
+    assert_int_equal(sim_records_taken(&office.records, KEY, &before, number), 10);
     assert_int_equal(office.records.count, 1); /* of no use any more */
     sim_records_finish(&office.records);
     assert_int_equal(office.lost_units, 4);
@@ -186,7 +186,7 @@ static void what_the_store_forgot_may_still_be_taken(void **state)
     const uint64_t second = add(&office, &ask, 1, 8);
     assert_int_not_equal(second, first);
     assert_int_equal(found(&office, &ask, NOW_US), 5);
-    assert_int_equal(sim_records_taken(&office.records, KEY, 1, first), 10);
+    assert_int_equal(sim_records_taken(&office.records, KEY, &ask, first), 10);
     sim_records_finish(&office.records);
     assert_int_equal(office.lost_units, 8);
     close_office(&office);
@@ -213,7 +213,7 @@ static void a_long_queue_elsewhere_makes_nothing_late(void **state)
         };
         (void)sim_records_add(&office.records, &record, &queued);
     }
-    assert_int_equal(sim_records_taken(&office.records, KEY, 1, number), 10);
+    assert_int_equal(sim_records_taken(&office.records, KEY, &ask, number), 10);
     close_office(&office);
 }
 
@@ -231,7 +231,7 @@ static void memory_follows_what_is_remembered(void **state)
         const uint64_t now_ns = i * (SECOND_NS / 1000);
         const uint64_t number = add(&office, &ask, now_ns, 3);
         if (i % 2 == 0) {
-            taken_units += sim_records_taken(&office.records, KEY, i % 50, number);
+            taken_units += sim_records_taken(&office.records, KEY, &ask, number);
         }
         if (i > 900) {
             const struct weir_ask before = ask_of((i - 900) % 50, i - 900, WEIR_ASK_SPEND);

@@ -23,7 +23,11 @@ static const char *const leases = FLEET PLANS;
 /* Nothing is decided without the store: what is granted is spent or given back. */
 static const char *const patient =
     FLEET " \"limiter\": {\"wait_ms\": 1000, \"ask_timeout_ms\": 2000}," PLANS;
+/* It waits for its answers to the end, and admits nothing without them. */
 static const char *const per_request =
+    FLEET " \"limiter\": {\"coordination\": \"per_request\", \"degraded\": \"closed\","
+          " \"ask_timeout_ms\": 60000}," PLANS;
+static const char *const per_request_open =
     FLEET " \"limiter\": {\"coordination\": \"per_request\"}," PLANS;
 
 static void loss(struct faulty_run *run)
@@ -235,20 +239,24 @@ static void a_permit_is_spent_or_lost_with_its_answer(void **state)
     }
 }
 
-static void whoever_is_not_reached_waits_and_the_rest_goes_on(void **state)
+static void whoever_does_not_reach_it_decides_without_and_the_rest_goes_on(void **state)
 {
     (void)state;
     struct faulty_outcome healthy;
     struct faulty_outcome outcome;
 
-    play(NULL, per_request, SIM_KERNEL_HEAP, &healthy);
-    play(partition, per_request, SIM_KERNEL_HEAP, &outcome);
-    assert_int_equal(healthy.unanswered, 0);
+    play(NULL, per_request_open, SIM_KERNEL_HEAP, &healthy);
+    play(partition, per_request_open, SIM_KERNEL_HEAP, &outcome);
+    assert_int_equal(healthy.without_store, 0);
     /* two of five processes, for three of nine seconds */
-    assert_in_range(outcome.unanswered, healthy.requests / 10, healthy.requests / 6);
+    assert_in_range(outcome.without_store, healthy.requests / 10, healthy.requests / 6);
     assert_int_equal(outcome.requests, healthy.requests);
-    play(outage, per_request, SIM_KERNEL_HEAP, &outcome);
-    assert_in_range(outcome.unanswered, healthy.requests / 6, healthy.requests / 4);
+    assert_int_equal(outcome.unanswered, 0);
+    assert_true(outcome.admitted > healthy.admitted);
+    play(partition, per_request, SIM_KERNEL_HEAP, &outcome);
+    assert_true(outcome.admitted < healthy.admitted);
+    play(outage, per_request_open, SIM_KERNEL_HEAP, &outcome);
+    assert_in_range(outcome.without_store, healthy.requests / 6, healthy.requests / 4);
 }
 
 static void a_script_is_sent_again_and_nothing_else_happens(void **state)
@@ -314,7 +322,7 @@ int main(void)
         cmocka_unit_test(each_fault_acts_and_changes_something_but_not_before_its_time),
         cmocka_unit_test(both_kernels_do_the_same),
         cmocka_unit_test(a_permit_is_spent_or_lost_with_its_answer),
-        cmocka_unit_test(whoever_is_not_reached_waits_and_the_rest_goes_on),
+        cmocka_unit_test(whoever_does_not_reach_it_decides_without_and_the_rest_goes_on),
         cmocka_unit_test(a_script_is_sent_again_and_nothing_else_happens),
         cmocka_unit_test(a_doubled_ask_is_granted_once),
         cmocka_unit_test(delays_are_seen_in_the_latency),

@@ -74,13 +74,21 @@ static uint64_t serve(struct shop *shop, uint32_t key, uint64_t now_ns, uint32_t
     return done_ns;
 }
 
+static uint64_t add_at(struct shop *shop, uint64_t done_ns, uint64_t window, uint64_t units)
+{
+    struct sim_exchange exchange = {.kind = SIM_EXCHANGE_ADD,
+                                    .key = WINDOW_KEY,
+                                    .add_window = window,
+                                    .add_units = units,
+                                    .ttl_us = 120000000};
+
+    sim_store_serve(&shop->store, &exchange, done_ns);
+    return exchange.add_count;
+}
+
 static uint64_t add(struct shop *shop, uint64_t window, uint64_t units)
 {
-    struct sim_exchange exchange = {
-        .kind = SIM_EXCHANGE_ADD, .key = WINDOW_KEY, .add_window = window, .add_units = units};
-
-    sim_store_serve(&shop->store, &exchange, shop->catalog.scenario->service_ns);
-    return exchange.add_count;
+    return add_at(shop, shop->catalog.scenario->service_ns, window, units);
 }
 
 static uint32_t key_on_shard(const struct shop *shop, uint32_t shard)
@@ -261,19 +269,21 @@ static void an_addition_returns_the_counter_of_its_window(void **state)
     close_shop(&shop);
 }
 
-static void the_note_keeps_the_two_newest_windows(void **state)
+/* From the first addition on, not from the last. */
+static void a_counter_lives_for_two_windows(void **state)
 {
     (void)state;
     struct shop shop;
 
     open_shop(&shop, "\"coordination\": \"as_written\"");
-    const uint64_t window = sim_store_us(0) / 60000000;
+    const uint64_t window = sim_store_us(0) / 60000000 + 1;
 
-    assert_int_equal(add(&shop, window, 20), 40);
-    assert_int_equal(add(&shop, window + 2, 20), 20);
-    assert_int_equal(add(&shop, window, 20), 60);
-    assert_int_equal(add(&shop, window + 3, 20), 20);
-    assert_int_equal(add(&shop, window, 20), 20); /* forgotten */
+    assert_int_equal(add_at(&shop, 1000 * MS, window, 20), 20);
+    assert_int_equal(add_at(&shop, 60000 * MS, window, 20), 40);
+    assert_int_equal(add_at(&shop, 120999 * MS, window, 20), 60);
+    assert_int_equal(add_at(&shop, 121000 * MS, window, 20), 20); /* a new one */
+    assert_int_equal(shop.store.keyspace.reborn_count, 1);
+    assert_int_equal(shop.store.keyspace.reborn_units, 60);
     close_shop(&shop);
 }
 
@@ -303,7 +313,7 @@ int main(void)
         cmocka_unit_test(a_look_at_the_store_changes_nothing),
         cmocka_unit_test(a_window_that_is_over_has_lent_nothing_to_the_next),
         cmocka_unit_test(an_addition_returns_the_counter_of_its_window),
-        cmocka_unit_test(the_note_keeps_the_two_newest_windows),
+        cmocka_unit_test(a_counter_lives_for_two_windows),
         cmocka_unit_test(what_is_above_the_limit_was_never_granted),
     };
 

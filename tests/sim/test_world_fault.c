@@ -8,7 +8,7 @@
 #define BANDWIDTH                                                                                  \
     "{\"why\": \"bandwidth\", \"duration_s\": 8, \"fleet\": {\"processes\": 3},"                   \
     " \"store\": {\"shards\": 2, \"bandwidth_bytes_per_s\": 1000000},"                             \
-    " \"limiter\": {\"coordination\": \"per_request\"},"                                           \
+    " \"limiter\": {\"coordination\": \"per_request\", \"ask_timeout_ms\": 60000},"                \
     " \"plans\": {\"p\": {\"rate_per_min\": 120, \"capacity_units\": 60}},"                        \
     " \"keys\": {\"k\": {\"plan\": \"p\", \"count\": 4}},"                                         \
     " \"traffic\": {\"keys\": \"k\", \"pattern\": \"constant\", \"demand_ratio\": 0.4}}"

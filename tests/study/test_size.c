@@ -160,7 +160,20 @@ static void faults_bring_the_ways_of_doing_without_the_store(void **state)
     const struct study_candidate *open = named(&size, "tapered, degraded open");
     assert_int_equal(open->seed_count, 3);
     assert_string_equal(open->sets[1], "limiter.degraded=open");
-    /* nothing that asks for each request has timers: no such run */
+    assert_int_equal(named(&size, "an ask per request")->seed_count, 3);
+    study_size_free(&size);
+}
+
+static void what_cannot_suffer_the_fault_is_not_run(void **state)
+{
+    (void)state;
+    static const char told[] = STUDY_CASE_TEXT(
+        "4", ", \"faults\": [{\"kind\": \"process_count\", \"from_s\": 5, \"for_s\": 5,"
+             " \"processes_told\": 2}]");
+
+    assert_int_equal(search(&size, 1e9, 1e9, told), STUDY_DONE);
+    assert_false(named(&size, "tapered")->is_refused);
+    /* who asks for each request knows no size of the fleet */
     assert_true(named(&size, "an ask per request")->is_refused);
     assert_int_equal(named(&size, "an ask per request")->seed_count, 0);
     study_size_free(&size);
@@ -175,6 +188,7 @@ int main(void)
         cmocka_unit_test(sizes_in_between_are_tried),
         cmocka_unit_test(settings_replace_those_of_the_scenario),
         cmocka_unit_test(faults_bring_the_ways_of_doing_without_the_store),
+        cmocka_unit_test(what_cannot_suffer_the_fault_is_not_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,7 @@ struct faulty_outcome {
     uint64_t admitted;
     uint64_t denied;
     uint64_t unanswered;
+    uint64_t without_store; /* decided */
     uint64_t killed;
     uint64_t unreachable;
     uint64_t asks;
@@ -94,6 +95,7 @@ static inline void faulty_run_sum_up(const struct faulty_run *faulty,
         .admitted = metrics->admitted,
         .denied = metrics->denied,
         .unanswered = metrics->unanswered,
+        .without_store = world->watch.degradation.admitted + world->watch.degradation.denied,
         .killed = metrics->killed,
         .unreachable = metrics->unreachable,
         .asks = metrics->asks,
