@@ -77,12 +77,21 @@ static void refill(struct weir_store_key *state, const struct weir_plan *plan, u
     }
 }
 
-/* Trickles of the current period: take from the tokens what has accrued to their holders by now. */
+/* Trickles of the current period: take from the tokens what has accrued to their holders by now. A
+ * charge may have left none: their holders spend them all the same, and they add to the debt. */
 static void debit_trickles(struct weir_store_key *state, uint64_t due)
 {
-    const uint64_t debit = lesser(saturating_sub(due, state->trickle_debited), state->tokens);
+    const uint64_t missing = saturating_sub(due, state->trickle_debited);
+    const uint64_t there = lesser(missing, state->tokens);
+    const uint64_t owed =
+        state->debt_units == 0
+            ? 0
+            : lesser(missing - there,
+                     saturating_sub(state->in_force.capacity_units, state->debt_units));
+    const uint64_t debit = there + owed;
 
-    state->tokens -= debit;
+    state->tokens -= there;
+    state->debt_units += owed;
     state->trickle_debited += debit;
     state->trickled_units += debit;
     state->taken_units += (int64_t)debit;

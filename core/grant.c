@@ -213,7 +213,8 @@ static uint64_t dither(const struct weir_ask_id *id)
     return mixed >> 44;
 }
 
-/* Rule 4: this process's share of the refill of the next period, less what it holds. */
+/* Rule 4: this process's share of what the next period refills beyond the debt, less what it holds.
+ */
 static uint64_t trickle_count(const struct grant_input *input, const struct view *view)
 {
     const struct weir_plan *plan = input->plan;
@@ -222,6 +223,7 @@ static uint64_t trickle_count(const struct grant_input *input, const struct view
                    ? HEURISTIC_MAX
                    : plan->rate_units * plan->trickle_period_us / plan->rate_period_us,
                HEURISTIC_MAX);
+    const uint64_t left_units = saturating_sub(period_units, input->debt_units);
     const uint64_t excess = view->demand > view->rate ? view->demand - view->rate : 0;
     const uint64_t parked =
         ratio(view->demand, 2 * excess, RATIO_ONE, RATIO_MAX) * input->active_processes / RATIO_ONE;
@@ -230,16 +232,16 @@ static uint64_t trickle_count(const struct grant_input *input, const struct view
         plan->full_us / SMALL_BUCKET_PERIODS < plan->trickle_period_us ||
         view->overload < TRICKLE_RATIO || parked > plan->limit_units / TRICKLE_DIVISOR ||
         view->remaining > period_units / 2 || input->ask->flags & WEIR_ASK_HAS_TRICKLE ||
-        input->trickle_promised >= period_units) {
+        input->trickle_promised >= left_units) {
         return 0;
     }
-    const uint64_t fair = (period_units * view->share + dither(&input->ask->id)) / SHARE_ONE;
+    const uint64_t fair = (left_units * view->share + dither(&input->ask->id)) / SHARE_ONE;
     /* what a stable queue holds anyway need not be taken off the next period, only what piles up
      * beyond it */
     const uint64_t usual =
         SURPLUS_QUEUES * (ratio(view->rate, 2 * excess, RATIO_ONE, RATIO_MAX) / RATIO_ONE + 1);
     const uint64_t surplus = input->ask->held_units > usual ? input->ask->held_units - usual : 0;
-    return lesser(fair > surplus ? fair - surplus : 0, period_units - input->trickle_promised);
+    return lesser(fair > surplus ? fair - surplus : 0, left_units - input->trickle_promised);
 }
 
 /* All or nothing. */

@@ -19,6 +19,7 @@ struct grant_input {
     uint64_t global_rate_milli;
     uint64_t active_processes; /* >= 1 */
     uint64_t trickle_promised; /* permits promised for the next trickle period */
+    uint64_t debt_units;       /* that the refill to come is for first */
 };
 
 struct grant {

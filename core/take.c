@@ -289,6 +289,7 @@ static struct grant decide_grant(const struct weir_store_key *state, const struc
         .global_rate_milli = state->rate_milli[0] + state->rate_milli[1],
         .active_processes = active == 0 ? 1 : active,
         .trickle_promised = state->trickle[1],
+        .debt_units = state->debt_units,
     };
     struct grant grant = weir_grant_decide(&input);
 

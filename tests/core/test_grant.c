@@ -234,6 +234,29 @@ static void promises_stop_at_the_refill_of_a_period(void **state)
     assert_int_equal(decide(&plan, &ask, 0, 5, 15000000).trickle_count, 0);
 }
 
+/* A process with a quarter of the demand: 1,250 of a second's 5,000, or of what a debt leaves. */
+static void a_debt_comes_before_promises(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t debt_units;
+        uint32_t count;
+    } cases[] = {{0, 1250}, {2000, 750}, {4996, 1}, {5000, 0}, {50000, 0}};
+    const struct weir_plan plan = bucket_plan(5000, 50000);
+    const struct weir_ask ask = ask_of(1, 1, 5000, 3750000);
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct grant_input input = {
+            .plan = &plan,
+            .ask = &ask,
+            .global_rate_milli = 15000000,
+            .active_processes = 5,
+            .debt_units = cases[i].debt_units,
+        };
+        assert_int_equal(weir_grant_decide(&input).trickle_count, cases[i].count);
+    }
+}
+
 /* Property: whatever the numbers, no more than there is, no more than is wanted or needed, and no
  * part of a request. */
 static void no_grant_exceeds_what_is_there_or_wanted(void **state)
@@ -296,6 +319,7 @@ int main(void)
         cmocka_unit_test(an_empty_bucket_over_its_limit_is_paced_and_a_calm_one_is_not),
         cmocka_unit_test(a_window_is_never_paced_and_never_promised),
         cmocka_unit_test(promises_stop_at_the_refill_of_a_period),
+        cmocka_unit_test(a_debt_comes_before_promises),
         cmocka_unit_test(no_grant_exceeds_what_is_there_or_wanted),
         cmocka_unit_test(inputs_that_make_no_sense_are_refused),
     };

@@ -99,6 +99,40 @@ static void a_trickle_never_takes_what_is_not_there(void **state)
     assert_int_equal(store.trickled_units, 10);
 }
 
+/* A second's refill pays 100 of the debt, and the promise of that second adds 60. */
+static void a_promise_that_a_debt_leaves_nothing_for_adds_to_it(void **state)
+{
+    (void)state;
+    store.trickle[1] = 60;
+    advance(START_US + SECOND_US);
+    store.tokens = 0;
+    store.debt_units = 150;
+
+    advance(START_US + SECOND_US + 500 * MS_US);
+    assert_int_equal(store.debt_units, 150 - 50 + 30);
+    assert_int_equal(store.trickled_units, 30);
+    assert_int_equal(store.outstanding[1], 30);
+    advance(START_US + 2 * SECOND_US);
+    assert_int_equal(store.debt_units, 150 - 100 + 60);
+    advance(START_US + 4 * SECOND_US);
+    assert_int_equal(store.debt_units, 0);
+    assert_int_equal(store.tokens, 90);
+}
+
+static void a_promise_raises_a_debt_to_a_capacity_at_most(void **state)
+{
+    (void)state;
+    store.trickle[1] = 600;
+    advance(START_US + SECOND_US);
+    store.tokens = 0;
+    store.debt_units = 900;
+
+    advance(START_US + 2 * SECOND_US);
+
+    assert_int_equal(store.debt_units, 1000);
+    assert_int_equal(store.trickled_units, 200);
+}
+
 static void a_cancelled_promise_is_not_taken(void **state)
 {
     (void)state;
@@ -325,6 +359,8 @@ int main(void)
         TEST(a_promise_is_taken_from_the_tokens_as_it_accrues),
         TEST(promises_of_two_periods_follow_each_other),
         TEST(a_trickle_never_takes_what_is_not_there),
+        TEST(a_promise_that_a_debt_leaves_nothing_for_adds_to_it),
+        TEST(a_promise_raises_a_debt_to_a_capacity_at_most),
         TEST(a_cancelled_promise_is_not_taken),
         TEST(a_promise_cancelled_after_its_period_gives_back_what_was_taken),
         TEST(a_cancellation_that_comes_much_too_late_changes_nothing),
