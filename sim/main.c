@@ -7,6 +7,7 @@
 #include "command_check.h"
 #include "command_compare.h"
 #include "command_init.h"
+#include "command_report.h"
 #include "command_run.h"
 #include "command_size.h"
 #include "command_sweep.h"
@@ -25,6 +26,7 @@ static const struct command commands[] = {
     {"compare", sim_command_compare, "run a scenario in two ways and say what differs"},
     {"size", sim_command_size, "find settings of the limiter that keep within bounds"},
     {"sweep", sim_command_sweep, "run a scenario with every combination of some values"},
+    {"report", sim_command_report, "put the claims about the design to the test"},
     {"check", sim_command_check, "read scenarios and say what is wrong with them"},
     {"init", sim_command_init, "write a scenario to begin with"},
 };

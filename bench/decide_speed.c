@@ -1,10 +1,12 @@
-/* Batches against single calls: the processor time of a local decision, side by side.
+/* How long a local decision takes: the processor time of single calls and of batches, side by side
+ * with what memory alone costs.
  *
- *   batch_decide [KEYS]     keys held, each with a lease (default 1,000,000)
+ *   decide_speed [KEYS]     keys held, each with a lease (default 1,000,000)
  *
- * The same million requests, each for a key chosen at random, are decided by single calls and in
- * batches of 64, five times in turn. All are admitted from leases; nothing asks the store. Printed
- * are nanoseconds per decision, and how many times faster batches are. */
+ * Five times in turn, and the median is taken: a million decisions of one hot key; a million, each
+ * of a key chosen at random, by single calls and in batches of 64; and a million reads of 64-byte
+ * lines in random order, as many lines as keys, each of which says where the next one is. All
+ * requests are admitted from leases; nothing asks the store. Written as a table in Markdown. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +16,12 @@
 #include "weir/take.h"
 
 #define KEYS_DEFAULT 1000000
-#define REQUESTS 1000000
+#define REQUESTS 1000000u
 #define BATCH 64
 #define ROUNDS 5
 #define START_NS UINT64_C(1000000000000)
 #define STORE_US UINT64_C(1700000000000000)
-#define LEASE_UNITS 1000000u
+#define LEASE_UNITS (6 * REQUESTS) /* more than a hot key spends in all rounds */
 
 struct speed {
     struct weir_limiter *limiter;
@@ -31,7 +33,7 @@ struct speed {
 static void must(enum weir_status status)
 {
     if (status != WEIR_OK) {
-        fprintf(stderr, "batch_decide: %s\n", weir_status_text(status));
+        fprintf(stderr, "decide_speed: %s\n", weir_status_text(status));
         exit(EXIT_FAILURE);
     }
 }
@@ -41,7 +43,7 @@ static void *new_memory(size_t count, size_t size)
     void *memory = aligned_alloc(64, (count * size + 63) / 64 * 64);
 
     if (memory == NULL) {
-        fputs("batch_decide: out of memory\n", stderr);
+        fputs("decide_speed: out of memory\n", stderr);
         exit(EXIT_FAILURE);
     }
     return memory;
@@ -64,7 +66,7 @@ static struct weir_request request_for(uint64_t number)
                                  .cost = 1};
 }
 
-static void open_limiter(struct speed *speed, uint32_t key_count)
+static size_t open_limiter(struct speed *speed, uint32_t key_count)
 {
     const struct weir_limiter_options options = {
         .process = 1,
@@ -88,12 +90,13 @@ static void open_limiter(struct speed *speed, uint32_t key_count)
     const size_t size = weir_limiter_size(&options);
 
     if (size == 0) {
-        fputs("batch_decide: too many keys\n", stderr);
+        fputs("decide_speed: too many keys\n", stderr);
         exit(EXIT_FAILURE);
     }
     must(weir_limiter_init(&speed->limiter, new_memory(size, 1), (size + 63) / 64 * 64, &options));
     must(weir_plan_make(&plan, &plan_options));
     must(weir_limiter_set_plan(speed->limiter, 0, &plan));
+    return size;
 }
 
 /* A lease for a key. */
@@ -157,7 +160,7 @@ static double measure_ns(struct speed *speed,
     }
     const double elapsed_ns = clock_ns() - begin_ns;
     if (admitted_count != REQUESTS) {
-        fprintf(stderr, "batch_decide: only %" PRIu64 " were admitted\n", admitted_count);
+        fprintf(stderr, "decide_speed: only %" PRIu64 " were admitted\n", admitted_count);
         exit(EXIT_FAILURE);
     }
     return elapsed_ns / REQUESTS;
@@ -177,35 +180,107 @@ static double median(double *values)
     return values[ROUNDS / 2];
 }
 
+struct line {
+    uint32_t next;
+    char rest[60];
+};
+
+/* One cycle through all lines, in random order (Sattolo, An algorithm to generate a random cyclic
+ * permutation, 1986). */
+static struct line *make_lines(uint32_t count)
+{
+    struct line *lines = new_memory(count, sizeof *lines);
+    uint64_t seed = 7;
+
+    for (uint32_t i = 0; i < count; i++) {
+        lines[i].next = i;
+    }
+    for (uint32_t i = count - 1; i > 0; i--) {
+        const uint32_t other = (uint32_t)(roll(&seed) % i);
+        const uint32_t next = lines[i].next;
+        lines[i].next = lines[other].next;
+        lines[other].next = next;
+    }
+    return lines;
+}
+
+/* Nanoseconds per read, each of which waits for the one before. */
+static double read_lines_ns(const struct line *lines)
+{
+    uint32_t at = 0;
+    const double begin_ns = clock_ns();
+
+    for (size_t i = 0; i < REQUESTS; i++) {
+        at = lines[at].next;
+    }
+    const double elapsed_ns = clock_ns() - begin_ns;
+    if (at == UINT32_MAX) {
+        fputs("decide_speed: a line leads nowhere\n", stderr);
+    }
+    return elapsed_ns / REQUESTS;
+}
+
+enum speed_case {
+    SPEED_HOT = 0,
+    SPEED_READ,
+    SPEED_SINGLE,
+    SPEED_BATCH,
+    SPEED_CASE_COUNT,
+};
+
+static void print_table(double ns[SPEED_CASE_COUNT][ROUNDS], unsigned long long key_count,
+                        size_t size)
+{
+    static const char *const names[] = {"one hot key", "read at random", "keys at random",
+                                        "keys at random, batches of 64"};
+    double medians[SPEED_CASE_COUNT];
+
+    printf(
+        "# Speed of a local decision\n\nMade by `build/release/bench/bench_decide_speed`; do not "
+        "edit. Processor time, median of %d rounds, one core; what counts is the ratio.\n\n"
+        "## decisions: %llu keys\n\n| what | ns | times the read |\n|---|---:|---:|\n",
+        ROUNDS, key_count);
+    for (size_t i = 0; i < SPEED_CASE_COUNT; i++) {
+        medians[i] = median(ns[i]);
+    }
+    for (size_t i = 0; i < SPEED_CASE_COUNT; i++) {
+        printf("| %s | %.1f | %.2f |\n", names[i], medians[i], medians[i] / medians[SPEED_READ]);
+    }
+    printf("\n## memory: %llu keys\n\n| what | bytes |\n|---|---:|\n| a key, all in | %.1f |\n"
+           "| all keys | %zu |\n",
+           key_count, (double)size / (double)key_count, size);
+}
+
 int main(int argc, char **argv)
 {
     const unsigned long long key_count = argc > 1 ? strtoull(argv[1], NULL, 10) : KEYS_DEFAULT;
     static struct speed speed;
-    double single_ns[ROUNDS];
-    double batch_ns[ROUNDS];
-    double ratios[ROUNDS];
+    static double ns[SPEED_CASE_COUNT][ROUNDS];
     uint64_t seed = 1;
 
-    if (key_count < 1 || key_count > WEIR_KEYS_MAX) {
-        fprintf(stderr, "batch_decide: KEYS: allowed: 1 to %" PRIu32 "\n", WEIR_KEYS_MAX);
+    if (key_count < 2 || key_count > WEIR_KEYS_MAX) {
+        fprintf(stderr, "decide_speed: KEYS: allowed: 2 to %" PRIu32 "\n", WEIR_KEYS_MAX);
         return EXIT_FAILURE;
     }
-    open_limiter(&speed, (uint32_t)key_count);
+    const size_t size = open_limiter(&speed, (uint32_t)key_count);
     for (uint64_t key = 0; key < key_count; key++) {
         lease(&speed, key);
     }
-    speed.requests = new_memory(REQUESTS, sizeof *speed.requests);
+    const struct line *lines = make_lines((uint32_t)key_count);
+    struct weir_request *hot = new_memory(REQUESTS, sizeof *hot);
+    struct weir_request *spread = new_memory(REQUESTS, sizeof *spread);
     for (size_t i = 0; i < REQUESTS; i++) {
-        speed.requests[i] = request_for(roll(&seed) % key_count);
+        hot[i] = request_for(0);
+        spread[i] = request_for(roll(&seed) % key_count);
     }
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        single_ns[round] = measure_ns(&speed, decide_singly);
-        batch_ns[round] = measure_ns(&speed, decide_in_batch);
-        ratios[round] = single_ns[round] / batch_ns[round];
+    for (size_t round = 0; round < ROUNDS; round++) {
+        speed.requests = hot;
+        ns[SPEED_HOT][round] = measure_ns(&speed, decide_singly);
+        ns[SPEED_READ][round] = read_lines_ns(lines);
+        speed.requests = spread;
+        ns[SPEED_SINGLE][round] = measure_ns(&speed, decide_singly);
+        ns[SPEED_BATCH][round] = measure_ns(&speed, decide_in_batch);
     }
-    printf("%llu keys, medians of %d rounds: single %.1f ns, batch %.1f ns, ratio %.2f\n",
-           key_count, ROUNDS, median(single_ns), median(batch_ns), median(ratios));
-    free(speed.requests);
-    free(speed.limiter);
+    print_table(ns, key_count, size);
     return EXIT_SUCCESS;
 }

@@ -1,0 +1,257 @@
+#include "command_report.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+#include "claim_report.h"
+#include "claim_set.h"
+#include "exit_status.h"
+#include "memory.h"
+#include "option.h"
+#include "pool.h"
+#include "report_files.h"
+#include "report_frame.h"
+#include "report_screen.h"
+#include "terminal.h"
+
+#define PATH_SIZE 4400
+#define SIGNAL_STATUS 128 /* as a shell says it */
+
+struct options {
+    const char **ids; /* none: all, and files are written; owned, borrowed texts */
+    size_t id_count;
+    const char *claims; /* folder */
+    const char *folder; /* where REPORT.md is */
+    const char *keep;   /* folder of results */
+    uint64_t job_count; /* 0: one per core */
+    bool check;
+    bool quiet;
+};
+
+static const struct argp_option option_table[] = {
+    {"check", 'c', 0, 0,
+     "Write nothing: say whether REPORT.md and its pictures are what would be written", 0},
+    {"claims", 'C', "DIR", 0,
+     "Where claims (NAME.claim.json) and report.json are (default scenarios/claims)", 0},
+    {"out", 'o', "DIR", 0, "Where REPORT.md and plots/out are (default .)", 0},
+    {"keep", 'K', "DIR", 0,
+     "Where results are kept, so that nothing is run twice (default build/report)", 0},
+    {"jobs", 'J', "N", 0, "Runs at a time, 1 to 256 (default: one for each core)", 0},
+    {"quiet", 'q', 0, 0, "Show no progress", 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case 'c':
+        options->check = true;
+        break;
+    case 'C':
+        options->claims = argument;
+        break;
+    case 'o':
+        options->folder = argument;
+        break;
+    case 'K':
+        options->keep = argument;
+        break;
+    case 'J':
+        if (!sim_option_number(argument, 1, STUDY_POOL_JOBS_MAX, &options->job_count)) {
+            argp_error(state, "--jobs: found \"%s\"; allowed: a whole number from 1 to %d",
+                       argument, STUDY_POOL_JOBS_MAX);
+        }
+        break;
+    case 'q':
+        options->quiet = true;
+        break;
+    case ARGP_KEY_ARG:
+        options->ids[options->id_count++] = argument;
+        break;
+    case ARGP_KEY_END:
+        if (options->check && options->id_count > 0) {
+            argp_error(state,
+                       "--check with \"%s\": the report has all claims; allowed: one of "
+                       "them",
+                       options->ids[0]);
+        }
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp parser = {
+    .options = option_table,
+    .parser = parse_option,
+    .args_doc = "\nCLAIM...",
+    .doc = "Put every claim about the design to the test, and write REPORT.md, its pictures in "
+           "plots/out, and the same as one page, plots/out/report.html. With CLAIMs, such as L7, "
+           "show those and write nothing.\v"
+           "Examples:\n"
+           "  weir report\n"
+           "  weir report L7 D1\n"
+           "  weir report --check\n\n"
+           "Exit status: 0 done, whatever the verdicts; 1 a figure does not agree with what was "
+           "worked out by hand, or --check and REPORT.md is not current, or a claim is missing; "
+           "64 bad usage, claim or scenario; 70 internal error.",
+};
+
+/* The first that must have a verdict and has none, or NULL. */
+static const char *find_missing(const struct study_claim_set *set,
+                                const struct study_report_frame *frame)
+{
+    for (size_t i = 0; i < frame->ids.count; i++) {
+        if (study_claim_set_find(set, frame->ids.lines[i]) == NULL) {
+            return frame->ids.lines[i];
+        }
+    }
+    return NULL;
+}
+
+/* The figures agree with what was worked out by hand, and no claim is missing. */
+static bool is_sound(const struct study_claim_set *set, const struct study_report_frame *frame)
+{
+    bool sound = true;
+
+    for (size_t i = 0; i < set->claim_count; i++) {
+        const struct study_judged *judged = &set->judged[i];
+        for (size_t j = 0; j < judged->claim->check_count; j++) {
+            const struct study_check *check = &judged->claim->checks[j];
+            if (!judged->agreements[j].holds) {
+                fprintf(stderr, "weir: %s: checks[%zu]: \"%s\" is not what \"%s\" says\n",
+                        judged->claim->file, j, judged->claim->measures[check->measure].name,
+                        judged->claim->measures[check->against].name);
+                sound = false;
+            }
+        }
+    }
+    const char *missing = frame == NULL ? NULL : find_missing(set, frame);
+    if (missing != NULL) {
+        fprintf(stderr, "weir: %s: ids: \"%s\" has no claim, no %s.claim.json\n", frame->file,
+                missing, missing);
+        sound = false;
+    }
+    return sound;
+}
+
+static int finish(const struct options *options, const struct study_claim_set *set,
+                  const struct study_report_frame *frame)
+{
+    const size_t width = sim_terminal_width(stdout);
+    char error[PATH_SIZE] = "";
+    enum study_report_state state = STUDY_REPORT_CURRENT;
+
+    if (frame == NULL) {
+        study_report_print_claims(stdout, set, width);
+        return is_sound(set, NULL) ? SIM_EXIT_PASS : SIM_EXIT_FAIL;
+    }
+    if (options->check) {
+        state = study_report_compare(set, frame, options->folder, error, sizeof error);
+    } else {
+        study_report_print_verdicts(stdout, set, width);
+        if (!study_report_write(set, frame, options->folder, error, sizeof error)) {
+            state = STUDY_REPORT_FAILED;
+        }
+    }
+    if (state != STUDY_REPORT_CURRENT) {
+        fprintf(stderr, "weir: %s\n", error);
+        return state == STUDY_REPORT_FAILED ? SIM_EXIT_INTERNAL : SIM_EXIT_FAIL;
+    }
+    printf("%s%s/REPORT.md: %zu claims hold, %zu under a condition, %zu refuted; %zu targets met, "
+           "%zu missed%s\n",
+           options->check ? "" : "\n", options->folder, study_report_count(set, STUDY_HOLDS),
+           study_report_count(set, STUDY_HOLDS_IF), study_report_count(set, STUDY_REFUTED),
+           study_report_count(set, STUDY_MET), study_report_count(set, STUDY_MISSED),
+           options->check ? "; it is current" : "");
+    return is_sound(set, frame) ? SIM_EXIT_PASS : SIM_EXIT_FAIL;
+}
+
+static int make_runs(const struct options *options, struct study_claim_set *set)
+{
+    struct study_batch batch = {
+        .runs = set->runs,
+        .run_count = set->run_count,
+        .folder = options->keep,
+        .job_count = (unsigned)options->job_count,
+        .label = "report",
+        .quiet = options->quiet,
+    };
+    const enum study_end end = study_batch_run(&batch);
+
+    if (end == STUDY_SIGNALLED) {
+        fprintf(stderr, "weir: stopped; what was finished is kept in %s\n", options->keep);
+        return SIGNAL_STATUS + batch.signal_number;
+    }
+    if (end == STUDY_FAILED) {
+        fprintf(stderr, "weir: %s\n", batch.error);
+        return SIM_EXIT_USAGE;
+    }
+    return SIM_EXIT_PASS;
+}
+
+static int report(const struct options *options, struct study_claim_set *set,
+                  const struct study_report_frame *frame)
+{
+    char error[1000];
+    const int status = make_runs(options, set);
+
+    if (status != SIM_EXIT_PASS) {
+        return status;
+    }
+    if (!study_claim_set_judge(set, error, sizeof error)) {
+        fprintf(stderr, "weir: %s\n", error);
+        return SIM_EXIT_USAGE;
+    }
+    return finish(options, set, frame);
+}
+
+static int load_and_report(const struct options *options)
+{
+    struct study_claim_set set;
+    struct study_report_frame frame = {0};
+    struct sim_error reason;
+    char error[1000];
+    char file[PATH_SIZE];
+    const bool all = options->id_count == 0;
+    int status = SIM_EXIT_USAGE;
+
+    if (!study_claim_set_load(&set, options->claims, options->ids, options->id_count, error,
+                              sizeof error)) {
+        fprintf(stderr, "%s\n", error);
+        return status;
+    }
+    snprintf(file, sizeof file, "%s/report.json", options->claims);
+    if (all && !study_report_frame_load(&frame, file, &reason)) {
+        fprintf(stderr, "%s\n", reason.text);
+    } else {
+        status = report(options, &set, all ? &frame : NULL);
+    }
+    study_report_frame_free(&frame);
+    study_claim_set_free(&set);
+    return status;
+}
+
+int sim_command_report(int argc, char **argv)
+{
+    struct options options = {
+        .ids = sim_memory_new((size_t)argc + 1, sizeof(char *)),
+        .claims = "scenarios/claims",
+        .folder = ".",
+        .keep = "build/report",
+    };
+    static char name[] = "weir report";
+
+    argv[0] = name;
+    argp_err_exit_status = SIM_EXIT_USAGE;
+    (void)argp_parse(&parser, argc, argv, 0, NULL, &options);
+    const int status = load_and_report(&options);
+    free(options.ids);
+    return status;
+}

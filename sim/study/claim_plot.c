@@ -1,0 +1,265 @@
+/* gnuplot's script of a claim's picture; see plots/claim-*.gp. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "claim_judge.h"
+#include "claim_picture.h"
+#include "label_place.h"
+#include "memory.h"
+#include "plot_script.h"
+#include "readable.h"
+
+/* Of the pictures, in their own units; see plots/style.gp and the scripts. */
+#define LETTER_WIDTH 7.8
+#define ROW_HEIGHT 30.0
+#define PLANE_WIDTH 535.0
+#define PLANE_HEIGHT 255.0
+#define TEXT_HEIGHT 15.0
+#define TEXT_DISTANCE 8.0
+
+static const char *const scripts[] = {"claim-bars", "claim-stacks", "claim-points"};
+
+static double shown(const struct study_claim_picture *picture, double value)
+{
+    return picture->is_log || picture->kind == STUDY_PICTURE_POINTS ? fmax(value, picture->floor)
+                                                                    : value;
+}
+
+static const char *unit_of(const struct study_judged *judged, uint32_t measure)
+{
+    return judged->claim->measures[measure].unit;
+}
+
+static void print_frame(FILE *script, const struct study_judged *judged, const char *kind)
+{
+    const struct study_claim_picture *picture = &judged->claim->picture;
+    char text[300];
+
+    study_claim_picture_name(text, sizeof text, judged->claim);
+    sim_plot_script_text(script, "figure", text);
+    sim_plot_script_text(script, "kind", kind);
+    sim_plot_script_title(script, "finding", picture->title);
+    snprintf(text, sizeof text, "%s: %s", judged->claim->id,
+             study_outcome_name(judged->verdict->outcome));
+    sim_plot_script_text(script, "subtitle", text);
+    sim_plot_script_text(script, "policy", "lease_tapered");
+    sim_plot_script_text(script, "nothing", "");
+    sim_plot_script_text(script, "time_unit", "s");
+    sim_plot_script_text(script, "axis", picture->axis);
+    sim_plot_script_number(script, "has_limit", picture->has_limit);
+    sim_plot_script_number(script, "limit", picture->has_limit ? picture->limit : 0);
+    sim_plot_script_text(script, "limit_text", picture->has_limit ? picture->limit_text : "");
+    sim_plot_script_number(script, "is_log", picture->is_log);
+    sim_plot_script_number(script, "least", picture->floor);
+    sim_plot_script_number(script, "row_count", (double)picture->row_count);
+}
+
+static void print_labels_of_rows(FILE *script, const struct study_claim_picture *picture,
+                                 double legend_height)
+{
+    size_t width = 0;
+
+    for (size_t i = 0; i < picture->row_count; i++) {
+        const size_t letters = sim_readable_width(picture->rows[i].label);
+        width = letters > width ? letters : width;
+    }
+    sim_plot_script_number(script, "label_width", LETTER_WIDTH * (double)width);
+    sim_plot_script_number(script, "picture_height",
+                           legend_height + ROW_HEIGHT * (double)picture->row_count);
+    fprintf(script, "set ytics ()\n");
+    for (size_t i = 0; i < picture->row_count; i++) {
+        sim_plot_script_text(script, "row_label", picture->rows[i].label);
+        fprintf(script, "set ytics add (row_label %zu)\n", picture->row_count - 1 - i);
+    }
+}
+
+static void print_bars(FILE *script, const struct study_judged *judged)
+{
+    const struct study_claim_picture *picture = &judged->claim->picture;
+    double most = picture->has_limit ? picture->limit : picture->floor;
+    size_t width = 0;
+
+    print_labels_of_rows(script, picture, picture->has_limit ? 190 : 165);
+    fprintf(script, "$data << EOD\n");
+    for (size_t i = 0; i < picture->row_count; i++) {
+        const struct study_picture_row *row = &picture->rows[i];
+        const struct study_figure *figure = &judged->figures[row->measures[0]];
+        fprintf(script, "%zu\t%.9g\t%.9g\t%.9g\t%s\t%d\n", picture->row_count - 1 - i,
+                shown(picture, figure->value), shown(picture, figure->least),
+                shown(picture, figure->most),
+                study_amount(figure->value, unit_of(judged, row->measures[0])).text, row->tone);
+        most = fmax(most, shown(picture, figure->most));
+        const size_t letters =
+            strlen(study_amount(figure->value, unit_of(judged, row->measures[0])).text);
+        width = letters > width ? letters : width;
+    }
+    fprintf(script, "EOD\n");
+    sim_plot_script_number(script, "value_width", LETTER_WIDTH * (double)width);
+    sim_plot_script_number(script, "most", most);
+}
+
+static void print_stacks(FILE *script, const struct study_judged *judged)
+{
+    const struct study_claim_picture *picture = &judged->claim->picture;
+    double most = picture->has_limit ? picture->limit : 0;
+
+    print_labels_of_rows(script, picture, 225);
+    sim_plot_script_number(script, "part_count", (double)picture->part_count);
+    fprintf(script, "array part_names[%zu]\n", picture->part_count);
+    for (size_t part = 0; part < picture->part_count; part++) {
+        char variable[40];
+        snprintf(variable, sizeof variable, "part_names[%zu]", part + 1);
+        sim_plot_script_text(script, variable, picture->parts[part]);
+    }
+    fprintf(script, "$data << EOD\n");
+    for (size_t i = 0; i < picture->row_count; i++) {
+        const struct study_picture_row *row = &picture->rows[i];
+        double end = 0;
+        for (size_t part = 0; part < row->measure_count; part++) {
+            const double value = judged->figures[row->measures[part]].value;
+            fprintf(script, "%zu\t%zu\t%.9g\t%.9g\n", picture->row_count - 1 - i, part, end,
+                    end + value);
+            end += value;
+        }
+        most = fmax(most, end);
+    }
+    fprintf(script, "EOD\n");
+    sim_plot_script_number(script, "most", most);
+}
+
+struct plane {
+    double least[2]; /* logarithms to base 10: to the right, upwards */
+    double most[2];
+};
+
+static double point_at(const struct study_judged *judged, size_t row, size_t axis)
+{
+    const struct study_claim_picture *picture = &judged->claim->picture;
+
+    return log10(shown(picture, judged->figures[picture->rows[row].measures[axis]].value));
+}
+
+static void set_plane(const struct study_judged *judged, struct plane *plane)
+{
+    const struct study_claim_picture *picture = &judged->claim->picture;
+
+    for (size_t axis = 0; axis < 2; axis++) {
+        plane->least[axis] = HUGE_VAL;
+        plane->most[axis] = -HUGE_VAL;
+        for (size_t i = 0; i < picture->row_count; i++) {
+            plane->least[axis] = fmin(plane->least[axis], point_at(judged, i, axis));
+            plane->most[axis] = fmax(plane->most[axis], point_at(judged, i, axis));
+        }
+        if (axis == 1 && picture->has_limit) {
+            plane->least[1] = fmin(plane->least[1], log10(picture->limit));
+            plane->most[1] = fmax(plane->most[1], log10(picture->limit));
+        }
+        const double room = 0.1 * (plane->most[axis] - plane->least[axis] + 0.3);
+        plane->least[axis] -= room;
+        plane->most[axis] += room;
+    }
+}
+
+/* No other point is at least as good in all that is shown, and better in one: less is better. */
+static bool is_on_front(const struct study_judged *judged, size_t row)
+{
+    const struct study_picture_row *rows = judged->claim->picture.rows;
+
+    for (size_t i = 0; i < judged->claim->picture.row_count; i++) {
+        bool worse = false;
+        bool better = false;
+        for (size_t j = 0; j < rows[row].measure_count && j < rows[i].measure_count; j++) {
+            const double mine = judged->figures[rows[row].measures[j]].value;
+            const double other = judged->figures[rows[i].measures[j]].value;
+            worse = worse || other > mine;
+            better = better || other < mine;
+        }
+        if (better && !worse) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void name_point(const struct study_judged *judged, size_t index, char *name, size_t size)
+{
+    const struct study_picture_row *row = &judged->claim->picture.rows[index];
+
+    if (row->measure_count < 3) {
+        snprintf(name, size, "%s", row->label);
+    } else {
+        snprintf(
+            name, size, "%s, %s", row->label,
+            study_amount(judged->figures[row->measures[2]].value, unit_of(judged, row->measures[2]))
+                .text);
+    }
+}
+
+static void place_labels(const struct study_judged *judged, const struct plane *plane,
+                         struct study_label *labels)
+{
+    const struct study_claim_picture *picture = &judged->claim->picture;
+    const double width = plane->most[0] - plane->least[0];
+    const double height = plane->most[1] - plane->least[1];
+    const struct study_label_field field = {
+        .width = PLANE_WIDTH,
+        .height = PLANE_HEIGHT,
+        .text_height = TEXT_HEIGHT,
+        .distance = TEXT_DISTANCE,
+        .line_x = -1,
+        .line_y = picture->has_limit
+                      ? PLANE_HEIGHT * (log10(picture->limit) - plane->least[1]) / height
+                      : -1,
+    };
+    char name[160];
+
+    for (size_t i = 0; i < picture->row_count; i++) {
+        name_point(judged, i, name, sizeof name);
+        labels[i] = (struct study_label){
+            .x = PLANE_WIDTH * (point_at(judged, i, 0) - plane->least[0]) / width,
+            .y = PLANE_HEIGHT * (point_at(judged, i, 1) - plane->least[1]) / height,
+            .width = LETTER_WIDTH * (double)sim_readable_width(name),
+        };
+    }
+    study_label_place(labels, picture->row_count, &field);
+}
+
+static void print_points(FILE *script, const struct study_judged *judged)
+{
+    static const char *const sides[] = {"right", "left", "above", "below", "nowhere"};
+    const struct study_claim_picture *picture = &judged->claim->picture;
+    struct study_label *labels = sim_memory_new(picture->row_count, sizeof *labels);
+    struct plane plane;
+    char name[160];
+
+    set_plane(judged, &plane);
+    place_labels(judged, &plane, labels);
+    sim_plot_script_text(script, "y_axis", picture->y_axis);
+    sim_plot_script_number(script, "left", pow(10, plane.least[0]));
+    sim_plot_script_number(script, "right", pow(10, plane.most[0]));
+    sim_plot_script_number(script, "bottom", pow(10, plane.least[1]));
+    sim_plot_script_number(script, "top", pow(10, plane.most[1]));
+    fprintf(script, "$data << EOD\n");
+    for (size_t i = 0; i < picture->row_count; i++) {
+        name_point(judged, i, name, sizeof name);
+        fprintf(script, "%.9g\t%.9g\t%s\t%s\t%d\n", pow(10, point_at(judged, i, 0)),
+                pow(10, point_at(judged, i, 1)), name, sides[labels[i].side],
+                is_on_front(judged, i));
+    }
+    fprintf(script, "EOD\n");
+    free(labels);
+}
+
+void study_claim_print_plot(FILE *script, const void *context, const char *kind)
+{
+    static void (*const printers[])(FILE *, const struct study_judged *) = {
+        print_bars, print_stacks, print_points};
+    const struct study_judged *judged = context;
+
+    print_frame(script, judged, kind);
+    printers[judged->claim->picture.kind](script, judged);
+    sim_plot_script_text(script, "plots", WEIR_PLOTS_DIR);
+    fprintf(script, "load plots.'/style.gp'\nload plots.'/%s.gp'\n",
+            scripts[judged->claim->picture.kind]);
+}

@@ -1,0 +1,35 @@
+/* All claims of a folder, the runs they need, and the verdicts. */
+#ifndef STUDY_CLAIM_SET_H
+#define STUDY_CLAIM_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "batch.h"
+#include "claim.h"
+#include "claim_judge.h"
+
+struct study_claim_set {
+    struct study_claim *claims; /* by section, then by id: L2 before L10; owned */
+    size_t claim_count;
+    struct study_run *runs; /* of all claims; owned */
+    size_t run_count;
+    const char ***sets;          /* of each run; owned */
+    char (*seed_sets)[32];       /* "seed=1" and so on; owned */
+    struct study_judged *judged; /* by claim, once judged; owned */
+};
+
+/* Read every *.claim.json of the folder, and keep those with one of the `ids`; all if there are
+ * none. Returns false with one line in `error` (nothing is left to free) if one is wrong or there
+ * is none. */
+bool study_claim_set_load(struct study_claim_set *set, const char *folder, const char *const *ids,
+                          size_t id_count, char *error, size_t error_size);
+void study_claim_set_free(struct study_claim_set *set);
+
+/* After set->runs were made. */
+bool study_claim_set_judge(struct study_claim_set *set, char *error, size_t error_size);
+
+/* The claim of that id, or NULL. */
+const struct study_judged *study_claim_set_find(const struct study_claim_set *set, const char *id);
+
+#endif
