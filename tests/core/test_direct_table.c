@@ -152,7 +152,7 @@ static void an_unlimited_key_without_a_place_is_only_reported(void **state)
 }
 
 /* Idle: after 5 T, which is 5 s, for keys this slow. */
-static void a_key_that_is_idle_and_holds_nothing_makes_room(void **state)
+static void b67_a_key_that_is_idle_and_holds_nothing_makes_room(void **state)
 {
     (void)state;
     struct desk desk = full_desk();
@@ -329,7 +329,7 @@ int main(void)
         cmocka_unit_test(a_refused_key_without_a_place_leaves_no_trace),
         cmocka_unit_test(a_cost_above_the_capacity_needs_no_place_to_be_denied),
         cmocka_unit_test(an_unlimited_key_without_a_place_is_only_reported),
-        cmocka_unit_test(a_key_that_is_idle_and_holds_nothing_makes_room),
+        cmocka_unit_test(b67_a_key_that_is_idle_and_holds_nothing_makes_room),
         cmocka_unit_test(a_request_is_counted_where_its_key_is_by_then),
         cmocka_unit_test(a_key_that_left_is_counted_all_the_same),
         cmocka_unit_test(a_request_under_another_plan_is_counted_apart),

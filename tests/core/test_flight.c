@@ -62,7 +62,7 @@ static struct weir_answer lease_of(const struct desk *desk, const struct weir_as
     return answer;
 }
 
-static void a_request_waits_so_long_and_is_decided_without_the_store(void **state)
+static void b38_a_request_waits_so_long_and_is_decided_without_the_store(void **state)
 {
     (void)state;
     struct desk desk = plain_desk();
@@ -150,7 +150,7 @@ static void a_late_answer_is_still_good_and_says_what_was_seen(void **state)
     assert_int_equal(next.previous_seen_units, 4);
 }
 
-static void what_a_refused_ask_reported_is_reported_again_after_a_while(void **state)
+static void b37_d06_what_a_refused_ask_reported_is_reported_again_after_a_while(void **state)
 {
     (void)state;
     struct desk desk = plain_desk();
@@ -433,10 +433,10 @@ static void a_copy_of_a_process_starts_with_plans_and_nothing_else(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_request_waits_so_long_and_is_decided_without_the_store),
+        cmocka_unit_test(b38_a_request_waits_so_long_and_is_decided_without_the_store),
         cmocka_unit_test(an_ask_is_repeated_to_the_byte_ever_more_rarely_until_it_expires),
         cmocka_unit_test(a_late_answer_is_still_good_and_says_what_was_seen),
-        cmocka_unit_test(what_a_refused_ask_reported_is_reported_again_after_a_while),
+        cmocka_unit_test(b37_d06_what_a_refused_ask_reported_is_reported_again_after_a_while),
         cmocka_unit_test(an_ask_that_came_too_late_for_the_store_is_written_off_at_once),
         cmocka_unit_test(d13_a_process_that_slept_owes_nothing_and_trusts_nothing),
         cmocka_unit_test(b16_a_clock_set_back_changes_no_decision),

@@ -22,7 +22,7 @@ static void an_empty_outbox_has_nothing(void **state)
     assert_false(weir_limiter_next_ask(limiter, SMALL_START_NS, &ask));
 }
 
-static void a_report_says_what_was_spent_where(void **state)
+static void d35_a_report_says_what_was_spent_where(void **state)
 {
     (void)state;
     struct weir_limiter *limiter = limiter_with_key();
@@ -227,7 +227,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_outbox_has_nothing),
-        cmocka_unit_test(a_report_says_what_was_spent_where),
+        cmocka_unit_test(d35_a_report_says_what_was_spent_where),
         cmocka_unit_test(what_a_dead_process_had_not_reported_is_read_from_its_memory),
         cmocka_unit_test(owed_is_what_was_given_up_and_not_told_yet),
         cmocka_unit_test(a_window_of_denials_without_the_store_is_reported),

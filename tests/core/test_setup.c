@@ -120,6 +120,28 @@ static void d25_a_plan_is_replaced_only_by_a_newer_one(void **state)
     assert_int_equal(quota.limit_units, 1200);
 }
 
+/* A rule that cannot be: refused alone, and what is in force stays. */
+static void b60_a_plan_that_is_refused_leaves_the_one_before_in_force(void **state)
+{
+    (void)state;
+    struct weir_limiter *limiter = one_limiter();
+    struct weir_plan plan = bucket_plan(20, 7);
+    struct weir_quota quota;
+    plan.version = 3;
+    assert_int_equal(weir_limiter_set_plan(limiter, 0, &plan), WEIR_OK);
+
+    const struct weir_plan_options impossible = {
+        .version = 4, .rate_units = 10, .rate_period_us = 0, .capacity_units = 7, .window_us = 0};
+    assert_int_equal(weir_plan_make(&plan, &impossible), WEIR_ERR_ARGUMENT);
+    plan = bucket_plan(30, 7);
+    plan.version = 3; /* the same again, as a file with duplicates has it */
+    assert_int_equal(weir_limiter_set_plan(limiter, 0, &plan), WEIR_ERR_STALE_VERSION);
+    assert_int_equal(weir_limiter_set_plan(limiter, 99, &plan), WEIR_ERR_PLAN_INDEX);
+
+    assert_false(weir_limiter_quota(limiter, NS_PER_S, &PLAIN_KEY, 0, &quota));
+    assert_int_equal(quota.limit_units, 1200);
+}
+
 static void a_plan_may_change_in_everything(void **state)
 {
     (void)state;
@@ -223,6 +245,7 @@ int main(void)
         cmocka_unit_test(the_largest_options_have_a_size),
         cmocka_unit_test(memory_must_be_large_enough_and_aligned),
         cmocka_unit_test(d25_a_plan_is_replaced_only_by_a_newer_one),
+        cmocka_unit_test(b60_a_plan_that_is_refused_leaves_the_one_before_in_force),
         cmocka_unit_test(a_plan_may_change_in_everything),
         cmocka_unit_test(weights_have_versions_of_their_own),
         cmocka_unit_test(only_a_plan_that_allows_less_or_counts_otherwise_recalls_leases),

@@ -102,7 +102,7 @@ static void removing_what_is_not_there_is_noticed(void **state)
     expect_assert_failure(table_remove(limiter, slot));
 }
 
-static void the_coldest_of_a_sample_makes_room(void **state)
+static void b67_d32_the_coldest_of_a_sample_makes_room(void **state)
 {
     (void)state;
     struct weir_limiter *limiter = empty_table();
@@ -170,7 +170,7 @@ int main(void)
         cmocka_unit_test(a_full_table_takes_no_more),
         cmocka_unit_test(insertions_and_removals_never_lose_a_key),
         cmocka_unit_test(removing_what_is_not_there_is_noticed),
-        cmocka_unit_test(the_coldest_of_a_sample_makes_room),
+        cmocka_unit_test(b67_d32_the_coldest_of_a_sample_makes_room),
         cmocka_unit_test(ages_are_compared_across_the_turn_of_the_millisecond_count),
         cmocka_unit_test(keys_with_something_under_way_do_not_make_room),
         cmocka_unit_test(the_sample_moves_on_through_the_table),

@@ -76,7 +76,7 @@ static void the_newest_report_counts(void **state)
     sim_billing_deinit(&billing);
 }
 
-static void what_is_lost_is_sent_again(void **state)
+static void b66_d03_what_is_lost_is_sent_again(void **state)
 {
     (void)state;
     put_fault(0, FAULT_REPORT_LOST, 500000);
@@ -143,7 +143,7 @@ static void overtaken_reports_are_dropped(void **state)
     sim_billing_deinit(&billing);
 }
 
-static void everything_at_once_bills_the_same(void **state)
+static void b65_everything_at_once_bills_the_same(void **state)
 {
     (void)state;
     put_fault(0, FAULT_REPORT_DELAYED, 300000)->spread_ns = 5 * SECOND_NS;
@@ -247,12 +247,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_newest_report_counts),
-        cmocka_unit_test(what_is_lost_is_sent_again),
+        cmocka_unit_test(b66_d03_what_is_lost_is_sent_again),
         cmocka_unit_test(what_never_arrives_during_the_run_arrives_after_it),
         cmocka_unit_test(a_process_sends_one_message_a_second_for_all_its_reports),
         cmocka_unit_test(repeated_reports_are_dropped),
         cmocka_unit_test(overtaken_reports_are_dropped),
-        cmocka_unit_test(everything_at_once_bills_the_same),
+        cmocka_unit_test(b65_everything_at_once_bills_the_same),
         cmocka_unit_test(processes_incarnations_and_lives_add_up),
         cmocka_unit_test(a_window_is_flagged_once_whoever_was_degraded_in_it),
         cmocka_unit_test(a_report_that_is_not_the_last_leaves_its_window_unsealed),

@@ -259,7 +259,7 @@ static void whoever_does_not_reach_it_decides_without_and_the_rest_goes_on(void 
     assert_in_range(outcome.without_store, healthy.requests / 6, healthy.requests / 4);
 }
 
-static void a_script_is_sent_again_and_nothing_else_happens(void **state)
+static void b26_a_script_is_sent_again_and_nothing_else_happens(void **state)
 {
     (void)state;
     struct faulty_outcome healthy;
@@ -323,7 +323,7 @@ int main(void)
         cmocka_unit_test(both_kernels_do_the_same),
         cmocka_unit_test(a_permit_is_spent_or_lost_with_its_answer),
         cmocka_unit_test(whoever_does_not_reach_it_decides_without_and_the_rest_goes_on),
-        cmocka_unit_test(a_script_is_sent_again_and_nothing_else_happens),
+        cmocka_unit_test(b26_a_script_is_sent_again_and_nothing_else_happens),
         cmocka_unit_test(a_doubled_ask_is_granted_once),
         cmocka_unit_test(delays_are_seen_in_the_latency),
         cmocka_unit_test(the_note_survives_it_all),

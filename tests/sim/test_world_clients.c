@@ -202,7 +202,6 @@ static void check_books(const struct sim_on_denial *on_denial, enum sim_pattern 
     struct world_run run;
 
     world_run_load(&run.scenario, FILE_NAME, text);
-    world_run_be_patient(&run.scenario);
     for (int i = 0; i < 2; i++) {
         run.scenario.traffic[i].pattern = pattern;
         run.scenario.traffic[i].client_count = 300;
@@ -215,7 +214,8 @@ static void check_books(const struct sim_on_denial *on_denial, enum sim_pattern 
     assert_true(run.world.metrics.requests > 40000);
     assert_true(run.world.metrics.denied > 1000);
     assert_int_equal(run.world.metrics.unanswered, 0);
-    assert_int_equal(run.result.all.contract_over_units_max, 0);
+    /* a few wait too long for their answers, and are decided without the store */
+    assert_in_range(run.result.all.contract_over_units_max, 0, run.world.watch.degradation.units);
     assert_int_equal(run.result.all.cause_units[SIM_CAUSE_UNEXPLAINED], 0);
     assert_int_equal(run.world.same_arrivals.cause_units[SIM_CAUSE_UNEXPLAINED], 0);
     world_run_free(&run);
