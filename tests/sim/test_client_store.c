@@ -228,6 +228,27 @@ static void a_denied_client_hears_of_the_next_window(void **state)
     close_pair(&pair);
 }
 
+/* A doubled answer to the GET is not that to the SET. */
+static void an_answer_that_comes_twice_is_taken_once(void **state)
+{
+    (void)state;
+    struct pair pair;
+    struct weir_decision decision;
+
+    open_pair(&pair, "\"coordination\": \"read_then_write\"");
+    struct sim_client *client = pair.clients[0];
+    begin(&pair, 0, MS, LIMIT);
+    struct sim_exchange read = send(&pair, 0, MS);
+    sim_counters_serve(&pair.counters, &pair.keyspace, &read, sim_store_us(MS));
+    assert_true(client->operations->reply(client, START + MS, &read));
+    assert_false(client->operations->reply(client, START + MS, &read));
+    assert_false(is_settled(&pair, 0, &decision));
+    assert_int_equal(step(&pair, 0, MS), SIM_EXCHANGE_SET);
+    assert_true(is_admitted(&pair, 0)); /* the whole limit, and not a unit more */
+    assert_false(read_and_write(&pair, 1, 2 * MS));
+    close_pair(&pair);
+}
+
 static void without_an_answer_it_fails_open_or_closed(void **state)
 {
     (void)state;
@@ -377,6 +398,7 @@ int main(void)
         cmocka_unit_test(two_that_read_the_same_admit_101_of_100),
         cmocka_unit_test(with_every_write_lost_two_admit_200_of_100),
         cmocka_unit_test(a_denied_client_hears_of_the_next_window),
+        cmocka_unit_test(an_answer_that_comes_twice_is_taken_once),
         cmocka_unit_test(without_an_answer_it_fails_open_or_closed),
         cmocka_unit_test(the_first_of_a_window_sets_the_time_to_live),
         cmocka_unit_test(whoever_dies_in_between_leaves_a_counter_for_ever),
