@@ -20,19 +20,17 @@ if (is_log > 0) {
 } else {
     begin = 0
     set xrange [0:most > 0 ? longer*most : 1]
-    set format x digits(most)
+    set format x digits(longer*most)
 }
 set style fill solid
 set style textbox opaque margins 0.3,0.3 fillcolor rgb "white" noborder
 colour_of(tone) = tone == 1 ? 0x009E73 : tone == 2 ? 0xD55E00 : 0x0072B2
-if (has_limit > 0) {
-    set arrow 1 from limit, graph 0 to limit, graph 1 nohead lw 2 dt (6,4) lc rgb colour_limit front
-    plot $data using (begin):1:(begin):2:($1-0.34):($1+0.34):(colour_of($6)) with boxxyerror lc rgb variable notitle, \
-         "" using 3:1:3:4 with xerrorbars lw 1.5 pt 0 lc rgb colour_text notitle, \
-         "" using ($4 > $2 ? $4 : $2):1:5 with labels boxed left offset 0.7,0 noenhanced font ",13" textcolor rgb colour_text notitle, \
-         NaN with lines lw 2 dt (6,4) lc rgb colour_limit title limit_text
-} else {
-    plot $data using (begin):1:(begin):2:($1-0.34):($1+0.34):(colour_of($6)) with boxxyerror lc rgb variable notitle, \
-         "" using 3:1:3:4 with xerrorbars lw 1.5 pt 0 lc rgb colour_text notitle, \
-         "" using ($4 > $2 ? $4 : $2):1:5 with labels boxed left offset 0.7,0 noenhanced font ",13" textcolor rgb colour_text notitle
-}
+# drawn as data, so that labels lie above it
+set print $limit
+print sprintf("%.9g\t-0.6", has_limit > 0 ? limit : NaN)
+print sprintf("%.9g\t%g", has_limit > 0 ? limit : NaN, row_count - 0.4)
+unset print
+plot $data using (begin):1:(begin):2:($1-0.34):($1+0.34):(colour_of($6)) with boxxyerror lc rgb variable notitle, \
+     "" using 3:1:3:4 with xerrorbars lw 1.5 pt 0 lc rgb colour_text notitle, \
+     $limit using 1:2 with lines lw has_limit > 0 ? 2 : 0 dt (6,4) lc rgb colour_limit title has_limit > 0 ? limit_text : "", \
+     $data using ($4 > $2 ? $4 : $2):1:5 with labels boxed left offset 0.7,0 noenhanced font ",13" textcolor rgb colour_text notitle

@@ -19,8 +19,9 @@ static const char *const tone_names[] = {"plain", "good", "bad"};
 #define ALL (BARS | STACKS | POINTS)
 
 static const struct sim_key_use picture_keys[] = {
-    {"kind", ALL},       {"title", ALL}, {"axis", ALL},  {"rows", ALL},      {"limit", ALL},
-    {"limit_text", ALL}, {"log", BARS},  {"floor", ALL}, {"y_axis", POINTS}, {"parts", STACKS},
+    {"kind", ALL},      {"title", ALL},      {"axis", ALL},     {"rows", ALL},
+    {"limit", ALL},     {"limit_text", ALL}, {"log", BARS},     {"floor", ALL},
+    {"y_axis", POINTS}, {"x_floor", POINTS}, {"parts", STACKS},
 };
 
 static const struct sim_key_use row_keys[] = {
@@ -141,15 +142,19 @@ static bool read_axes(const struct sim_node *node, struct study_claim_picture *p
 {
     const bool is_points = picture->kind == STUDY_PICTURE_POINTS;
     const struct sim_node floor = sim_read_member(node, "floor");
+    const struct sim_node x_floor = sim_read_member(node, "x_floor");
 
     picture->floor = 0.001;
+    picture->x_floor = 1;
     if (!read_text(node, "axis", &picture->axis) ||
         (is_points && !read_text(node, "y_axis", &picture->y_axis)) ||
         !sim_read_truth(node, "log", &picture->is_log) ||
-        !sim_read_bound(node, "floor", &picture->floor)) {
+        !sim_read_bound(node, "floor", &picture->floor) ||
+        !sim_read_bound(node, "x_floor", &picture->x_floor)) {
         return false;
     }
-    return picture->floor > 0 || sim_read_refuse(&floor, "a number above 0");
+    return (picture->floor > 0 || sim_read_refuse(&floor, "a number above 0")) &&
+           (picture->x_floor > 0 || sim_read_refuse(&x_floor, "a number above 0"));
 }
 
 static bool read_picture(const struct sim_node *node, const struct study_claim *claim,

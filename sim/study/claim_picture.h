@@ -44,6 +44,7 @@ struct study_claim_picture {
     const char *y_axis; /* POINTS */
     bool is_log;        /* BARS; POINTS are on logarithmic axes */
     double floor;       /* on a logarithmic axis, less is shown as this */
+    double x_floor;     /* POINTS: the same, to the left */
     bool has_limit;     /* a line across; of POINTS, a level one */
     double limit;
     const char *limit_text;

@@ -137,7 +137,9 @@ static double point_at(const struct study_judged *judged, size_t row, size_t axi
 {
     const struct study_claim_picture *picture = &judged->claim->picture;
 
-    return log10(shown(picture, judged->figures[picture->rows[row].measures[axis]].value));
+    const double value = judged->figures[picture->rows[row].measures[axis]].value;
+
+    return log10(axis == 0 ? fmax(value, picture->x_floor) : shown(picture, value));
 }
 
 static void set_plane(const struct study_judged *judged, struct plane *plane)
@@ -236,6 +238,7 @@ static void print_points(FILE *script, const struct study_judged *judged)
     set_plane(judged, &plane);
     place_labels(judged, &plane, labels);
     sim_plot_script_text(script, "y_axis", picture->y_axis);
+    sim_plot_script_number(script, "least_x", picture->x_floor);
     sim_plot_script_number(script, "left", pow(10, plane.least[0]));
     sim_plot_script_number(script, "right", pow(10, plane.most[0]));
     sim_plot_script_number(script, "bottom", pow(10, plane.least[1]));
