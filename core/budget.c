@@ -79,7 +79,6 @@ static void begin_bucket(struct degraded *degraded, const struct weir_plan *plan
 {
     const uint64_t capacity = bucket_capacity(degraded, plan);
 
-    degraded->updated_us = now_us;
     degraded->carry = 0;
     if (policy_of(plan) != WEIR_DEGRADED_BOUNDED) {
         degraded->level = capacity;
@@ -153,6 +152,36 @@ uint64_t budget_window(const struct weir_limiter *limiter, uint32_t slot)
     return limiter->clock.known ? limiter->cold[slot].window_index : 0;
 }
 
+static uint64_t budget_now_us(const struct weir_limiter *limiter, uint64_t now_ns)
+{
+    return limiter->clock.known ? store_now_us(limiter, now_ns) : now_ns / NS_PER_US;
+}
+
+/* Until the store's time is known, windows are those of local time. The one in which it is learnt
+ * goes on under its true name. */
+static void roll_spell_window(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    const bool is_known = limiter->clock.known;
+    const uint64_t window =
+        is_known ? budget_window(limiter, slot) : window_of(limiter, slot, now_ns / NS_PER_US);
+    struct degraded *degraded = &limiter->degraded[slot];
+
+    if (is_known && degraded->is_local) {
+        degraded->is_local = false;
+        degraded->floor_window = degraded->floor_window == degraded->spell_window ? window : NEVER;
+        degraded->spell_window = window;
+    }
+    if (degraded->spell_window != window) {
+        if (!is_known) {
+            degraded->before_units =
+                degraded->spell_window + 1 == window ? degraded->spell_units : 0;
+        }
+        degraded->spell_window = window;
+        degraded->spell_units = 0;
+    }
+    degraded->is_local = !is_known;
+}
+
 void budget_begin(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                   uint32_t fraction_ppm)
 {
@@ -163,25 +192,15 @@ void budget_begin(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
     struct degraded *degraded = &limiter->degraded[slot];
 
     degraded->fraction_ppm = fraction_ppm;
-    degraded->spell_window = budget_window(limiter, slot);
+    roll_spell_window(limiter, slot, now_ns);
     degraded->spell_units = 0;
     degraded->pool_units = 0;
     degraded->owed = 0;
     if (plan->algorithm == WEIR_ALGORITHM_BUCKET) {
         begin_bucket(degraded, plan, now_us, lost_us);
+        degraded->updated_us = now_ns / NS_PER_US;
     } else {
         degraded->pool_units = own_part_of_remainder(degraded, lost_us);
-    }
-}
-
-static void roll_spell_window(struct weir_limiter *limiter, uint32_t slot)
-{
-    struct degraded *degraded = &limiter->degraded[slot];
-    const uint64_t window = budget_window(limiter, slot);
-
-    if (degraded->spell_window != window) {
-        degraded->spell_window = window;
-        degraded->spell_units = 0;
     }
 }
 
@@ -218,9 +237,9 @@ void budget_hear(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
     struct degraded *degraded = &limiter->degraded[slot];
 
     if (is_bucket) {
-        bucket_refill(degraded, plan, now_us); /* by the share of before */
+        bucket_refill(degraded, plan, now_ns / NS_PER_US); /* by the share of before */
     } else {
-        roll_spell_window(limiter, slot);
+        roll_spell_window(limiter, slot, now_ns);
     }
     const uint64_t left_units =
         is_bucket ? 0 : saturating_sub(window_budget(limiter, slot, now_us), degraded->spell_units);
@@ -248,18 +267,17 @@ void budget_leased(struct weir_limiter *limiter, uint32_t slot, uint64_t units)
         degraded->owed = saturating_add(degraded->owed, price - there);
         return;
     }
-    roll_spell_window(limiter, slot);
     degraded->spell_units = saturating_add(degraded->spell_units, units);
 }
 
 bool budget_take(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns, uint32_t cost)
 {
     const struct weir_plan *plan = slot_plan(limiter, slot);
-    const uint64_t now_us = store_now_us(limiter, now_ns);
     struct degraded *degraded = &limiter->degraded[slot];
 
+    roll_spell_window(limiter, slot, now_ns);
     if (plan->algorithm == WEIR_ALGORITHM_BUCKET) {
-        bucket_refill(degraded, plan, now_us);
+        bucket_refill(degraded, plan, now_ns / NS_PER_US);
         const uint64_t price = cost * plan->rate_period_us;
         if (price > degraded->level) {
             return false;
@@ -267,8 +285,8 @@ bool budget_take(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns, u
         degraded->level -= price;
         return true;
     }
-    roll_spell_window(limiter, slot);
-    if (saturating_add(degraded->spell_units, cost) > window_budget(limiter, slot, now_us)) {
+    if (saturating_add(degraded->spell_units, cost) >
+        window_budget(limiter, slot, budget_now_us(limiter, now_ns))) {
         return false;
     }
     degraded->spell_units += cost;

@@ -93,7 +93,7 @@ void degraded_answered(struct weir_limiter *limiter, uint32_t slot, uint64_t now
 static bool take_floor(struct weir_limiter *limiter, uint32_t slot)
 {
     struct degraded *degraded = &limiter->degraded[slot];
-    const uint64_t window = budget_window(limiter, slot);
+    const uint64_t window = degraded->spell_window; /* as budget_take has brought it up to date */
 
     if (policy_of(slot_plan(limiter, slot)) != WEIR_DEGRADED_BOUNDED ||
         degraded->floor_window == window) {
@@ -141,8 +141,13 @@ static uint64_t retry_ns(const struct weir_limiter *limiter, uint32_t slot, uint
     const struct degraded *degraded = &limiter->degraded[slot];
     const uint64_t now_us = store_now_us(limiter, now_ns);
 
-    if (policy_of(plan) == WEIR_DEGRADED_CLOSED || now_us == 0) {
+    if (policy_of(plan) == WEIR_DEGRADED_CLOSED) {
         return UNKNOWN_RETRY_NS;
+    }
+    if (!limiter->clock.known) {
+        const uint64_t level_us =
+            plan->algorithm == WEIR_ALGORITHM_BUCKET ? budget_wait_us(degraded, plan, cost) : NEVER;
+        return level_us == NEVER ? UNKNOWN_RETRY_NS : level_us * NS_PER_US;
     }
     if (plan->capacity_units == 0) {
         return WEIR_RETRY_NEVER;

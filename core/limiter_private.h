@@ -151,7 +151,7 @@ struct degraded {
     uint64_t leased_units;   /* held then */
 
     /* the spell, from the first decision without the store since */
-    uint64_t updated_us;
+    uint64_t updated_us;  /* local time: the store's may not be known yet */
     uint64_t level;       /* bucket: in 1 / rate_period_us of a unit */
     uint64_t owed;        /* bucket: leased beyond the level, which refills when it is repaid */
     uint64_t pool_units;  /* windows: own part of what was left of the answer's window */
@@ -173,6 +173,7 @@ struct degraded {
     uint32_t fraction_ppm; /* of the limit, in this spell */
     uint32_t carry;        /* of the level, in millionths */
     bool in_spell;
+    bool is_local; /* spell_window is one of local time */
 };
 
 /* What direct_add needs to know. */

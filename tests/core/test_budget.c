@@ -161,6 +161,52 @@ static void shares_together_admit_no_more_than_there_is(void **state)
     }
 }
 
+/* Refill goes by local time, and goes on when the store's time is learnt. */
+static void without_the_stores_time_a_bucket_refills_by_local_time(void **state)
+{
+    (void)state;
+    with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_UNIFORM);
+    limiter->clock.known = false;
+
+    assert_int_equal(admitted(0), 1000 / 50);
+    assert_int_equal(admitted(1 * SECOND_US), 2);
+    assert_int_equal(decide(1 * SECOND_US, 1).retry_after_ns / NS_PER_MS, 500);
+    limiter->clock.known = true;
+    assert_int_equal(admitted(2 * SECOND_US), 2);
+}
+
+static void without_the_stores_time_windows_are_of_local_time(void **state)
+{
+    const uint64_t window_us = 10 * SECOND_US;
+
+    (void)state;
+    with_plan(windowed_plan(WEIR_ALGORITHM_WINDOW, 1000, window_us), WEIR_DEGRADED_UNIFORM);
+    const uint64_t phase_us = weir_key_phase_us(&hot->key, window_us);
+    const uint64_t next_us = window_us - (SMALL_START_NS / NS_PER_US + phase_us) % window_us;
+    limiter->clock.known = false;
+
+    assert_int_equal(admitted(0), 1000 / 50);
+    assert_int_equal(admitted(next_us - 1), 0);
+    assert_int_equal(admitted(next_us), 1000 / 50);
+    limiter->clock.known = true; /* whatever it is called now, this window is used up */
+    assert_int_equal(admitted(next_us), 0);
+    cold->window_index++;
+    assert_true(degraded_decide(limiter, 0, at(next_us), 1).verdict == WEIR_VERDICT_ADMITTED);
+}
+
+static void without_the_stores_time_each_local_window_has_a_floor(void **state)
+{
+    (void)state;
+    with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED); /* windows of a minute */
+    limiter->clock.known = false;
+
+    assert_int_equal(admitted(0), 1);
+    assert_int_equal(admitted(60 * SECOND_US), 1);
+    limiter->clock.known = true;
+    assert_int_equal(degraded_decide(limiter, 0, at(60 * SECOND_US), 1).verdict,
+                     WEIR_VERDICT_DENIED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +220,9 @@ int main(void)
         cmocka_unit_test(a_late_answer_that_leaves_little_lowers_the_budget),
         cmocka_unit_test(what_a_late_answer_grants_is_part_of_the_budget),
         cmocka_unit_test(shares_together_admit_no_more_than_there_is),
+        cmocka_unit_test(without_the_stores_time_a_bucket_refills_by_local_time),
+        cmocka_unit_test(without_the_stores_time_windows_are_of_local_time),
+        cmocka_unit_test(without_the_stores_time_each_local_window_has_a_floor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
