@@ -86,7 +86,7 @@ bool asking_has_to_report(const struct weir_limiter *limiter, uint32_t slot)
     const struct cold *cold = &limiter->cold[slot];
 
     return lease_is_held(limiter, slot) || cold->leased_units != 0 || cold->returned_units != 0 ||
-           cold->unused_units != 0 || degraded_has_charge(limiter, slot);
+           cold->unused_units != 0 || owed_any(limiter, slot);
 }
 
 /* The next time this slot has something to do without a request. */
@@ -104,7 +104,7 @@ static uint64_t attention_ns(struct weir_limiter *limiter, uint32_t slot, uint64
                        clock_surely_reached_ns(clock, now_ns, lease_window_end_us(limiter, slot)));
     }
     if ((hot->flags & (HOT_GRACE | HOT_QUEUED | HOT_IN_FLIGHT)) == HOT_GRACE &&
-        degraded_has_charge(limiter, slot)) {
+        owed_any(limiter, slot)) {
         at_ns = lesser(at_ns, clock_surely_reached_ns(clock, now_ns, cold->retry_us));
     }
     if (hot->flags & (HOT_QUEUED | HOT_IN_FLIGHT) || plan->sizer != WEIR_SIZER_TAPERED) {
@@ -168,7 +168,7 @@ void asking_due(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
         }
         waiting_give_up(limiter, slot, now_ns, now_ns);
     }
-    if (degraded_has_charge(limiter, slot) && (limiter->hot[slot].flags & HOT_GRACE) == 0) {
+    if (owed_any(limiter, slot) && (limiter->hot[slot].flags & HOT_GRACE) == 0) {
         asking_queue(limiter, slot, 0);
     }
     if (limiter->clock.known && asking_has_to_report(limiter, slot) &&
@@ -284,7 +284,7 @@ void asking_take_back(struct weir_limiter *limiter, uint32_t slot, const struct 
     if (limiter->hot[slot].flags & HOT_OUTDATED) {
         limiter->hot[slot].flags |= HOT_RECALLED; /* that, too, is of the plan before */
     }
-    degraded_uncharge(limiter, slot, ask);
+    owed_take_back(limiter, slot, ask);
 }
 
 void asking_again(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
@@ -347,7 +347,7 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         /* an active process is never reported as none, however slow */
         ask->rate_milli = rate_milli == 0 ? 1 : rate_milli < UINT32_MAX ? rate_milli : UINT32_MAX;
     }
-    degraded_charge(limiter, slot, ask);
+    owed_charge(limiter, slot, ask);
     ask->expires_us = asking_expires_us(limiter, now_ns, ask);
     WEIR_ASSERT(cold->leased_units >= hot->held_units);
     ask->held_units = hot->held_units;

@@ -35,6 +35,11 @@ bool breaker_is_open(const struct weir_limiter *limiter, const struct weir_key *
     return limiter->breakers[shard_of(limiter, key)].state == WEIR_BREAKER_OPEN;
 }
 
+bool breaker_is_closed(const struct weir_limiter *limiter, const struct weir_key *key)
+{
+    return limiter->breakers[shard_of(limiter, key)].state == WEIR_BREAKER_CLOSED;
+}
+
 enum weir_mode breaker_mode(const struct weir_limiter *limiter, const struct weir_key *key)
 {
     return limiter->half_open_count != 0 &&

@@ -333,7 +333,7 @@ static uint32_t tell_slot(struct weir_limiter *limiter, const struct weir_key *k
         return SLOT_NONE; /* windows of another plan: it cannot count this */
     }
     lease_refresh(limiter, slot, now_ns);
-    degraded_answered(limiter, slot, now_ns, answer);
+    degraded_answered(limiter, slot, now_ns, answer, false);
     learn(limiter, slot, answer);
     return slot;
 }
@@ -426,7 +426,7 @@ void direct_answer_late(struct weir_limiter *limiter, const struct flight *fligh
 
     if (flight->kind == FLIGHT_OF_ONE_ADMITTED) {
         /* where the slot is gone, its last words charged for the request */
-        unused -= slot == SLOT_NONE ? 0 : degraded_covered(limiter, slot, unused);
+        unused -= slot == SLOT_NONE ? 0 : owed_covered(limiter, slot, unused);
     }
     if (unused != 0) {
         give_back(limiter, now_ns, &ask->key, &ask->plan, answer->lease_end_us, unused);

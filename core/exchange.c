@@ -76,17 +76,17 @@ static void learn_clock(struct weir_limiter *limiter, const struct flight *fligh
 }
 
 static void answer_slot(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
-                        const struct weir_answer *answer)
+                        const struct weir_answer *answer, bool is_late)
 {
     struct hot *hot = &limiter->hot[slot];
 
     hot->flags &= (uint16_t)~HOT_IN_FLIGHT;
     limiter->cold[slot].refused_asks = 0;
-    degraded_answered(limiter, slot, now_ns, answer);
+    degraded_answered(limiter, slot, now_ns, answer, is_late);
     lease_take_answer(limiter, slot, now_ns, answer);
     if (hot->flags & HOT_GRACE) {
         waiting_give_up(limiter, slot, now_ns, NEVER);
-    } else if (limiter->cold[slot].wait_last != SLOT_NONE || degraded_has_charge(limiter, slot)) {
+    } else if (limiter->cold[slot].wait_last != SLOT_NONE || owed_any(limiter, slot)) {
         asking_queue(limiter, slot, 0); /* the store had more than it was asked for */
     }
     asking_plan(limiter, slot, now_ns);
@@ -105,6 +105,7 @@ enum weir_status weir_limiter_answer(struct weir_limiter *limiter, uint64_t now_
         return WEIR_ERR_OUTBOX_FULL;
     }
     const struct flight flight = limiter->flights[place];
+    const bool is_late = flight.state != FLIGHT_SENT || flight.sent_count > 1;
     learn_clock(limiter, &flight, now_ns, answer);
     limiter->counts.data_losses += (answer->flags & WEIR_ANSWER_DATA_LOST) != 0;
     if (answer->flags & WEIR_ANSWER_EXPIRED) {
@@ -116,7 +117,7 @@ enum weir_status weir_limiter_answer(struct weir_limiter *limiter, uint64_t now_
     breaker_answered(limiter, &flight.ask.key, flight.sent_ns, now_ns);
     switch ((enum flight_owner)flight.kind) {
     case FLIGHT_OF_SLOT:
-        answer_slot(limiter, flight.owner, now_ns, answer);
+        answer_slot(limiter, flight.owner, now_ns, answer, is_late);
         break;
     case FLIGHT_OF_WAITER:
         direct_answer(limiter, flight.owner, now_ns, &flight.ask, answer);
@@ -221,7 +222,7 @@ enum weir_shutdown weir_limiter_shutdown(struct weir_limiter *limiter, uint64_t 
             outbox_report(limiter, slot, true);
         }
         /* else the store never heard of it */
-        if (limiter->cold[slot].sequence != 0 || degraded_has_charge(limiter, slot)) {
+        if (limiter->cold[slot].sequence != 0 || owed_any(limiter, slot)) {
             outbox_last_words(limiter, slot, now_ns);
         }
         deadline_set(limiter, slot, NEVER);

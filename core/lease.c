@@ -311,6 +311,7 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     const uint64_t before = (uint64_t)hot->held_units + granted;
     hot->held_units += granted;
     cold->leased_units += granted - reserved;
+    budget_leased(limiter, slot, (uint64_t)granted + answer->trickle_count);
     sizer_lease_granted(limiter, slot, granted);
     refresh_shortcuts(limiter, slot,
                       now_ns); /* the fast path may spend what was granted, till its lease ends */

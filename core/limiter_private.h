@@ -15,7 +15,9 @@
  *   demand.c    how fast requests come in
  *   flight.c    asks on their way: repeated, given up, expired
  *   breaker.c   which shards are asked at all
- *   degraded.c  what is admitted without the store, and what of it is yet to be charged
+ *   degraded.c  what is admitted without the store
+ *   budget.c    how much that may be
+ *   owed.c      what of it is yet to be charged
  *   offset.c    what time it is at the store
  *   deadline.c  what wants attention next, and when
  *   outbox.c    reports, and the last words of evicted keys */
@@ -150,8 +152,9 @@ struct degraded {
     uint64_t leased_units;   /* held then */
 
     /* the spell, from the first decision without the store since */
-    uint64_t updated_us;
+    uint64_t updated_us;  /* local time: the store's may not be known yet */
     uint64_t level;       /* bucket: in 1 / rate_period_us of a unit */
+    uint64_t owed;        /* bucket: leased beyond the level, which refills when it is repaid */
     uint64_t pool_units;  /* windows: own part of what was left of the answer's window */
     uint64_t spell_units; /* windows: admitted in spell_window */
     uint64_t spell_window;
@@ -172,6 +175,7 @@ struct degraded {
     uint32_t fraction_ppm; /* of the limit, in this spell */
     uint32_t carry;        /* of the level, in millionths */
     bool in_spell;
+    bool is_local; /* spell_window is one of local time */
 };
 
 /* What direct_add needs to know. */
@@ -411,16 +415,22 @@ struct weir_decision degraded_decide_without_slot(struct weir_limiter *limiter, 
                                                   uint32_t plan_index, uint32_t cost);
 /* The store answered for the slot, before lease_take_answer: a new base to budget from. */
 void degraded_answered(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
-                       const struct weir_answer *answer);
-/* Units admitted without the store that no ask has charged yet. */
-bool degraded_has_charge(const struct weir_limiter *limiter, uint32_t slot);
+                       const struct weir_answer *answer, bool is_late);
+
+/* owed.c: units admitted without the store that no ask has charged yet */
+void owed_add(struct weir_limiter *limiter, uint32_t slot, uint64_t now_us, uint32_t cost);
+bool owed_any(const struct weir_limiter *limiter, uint32_t slot);
 /* They go into this ask ... */
-void degraded_charge(struct weir_limiter *limiter, uint32_t slot, struct weir_ask *ask);
+void owed_charge(struct weir_limiter *limiter, uint32_t slot, struct weir_ask *ask);
 /* ... and come back: it was refused. */
-void degraded_uncharge(struct weir_limiter *limiter, uint32_t slot, const struct weir_ask *ask);
+void owed_take_back(struct weir_limiter *limiter, uint32_t slot, const struct weir_ask *ask);
 /* The store granted a request of `units` after it was admitted without it: how many of them need
  * not be charged any more. */
-uint32_t degraded_covered(struct weir_limiter *limiter, uint32_t slot, uint32_t units);
+uint32_t owed_covered(struct weir_limiter *limiter, uint32_t slot, uint32_t units);
+
+/* budget.c: the rest is in budget.h */
+/* The store leased units during a spell: they are part of what the spell may admit. */
+void budget_leased(struct weir_limiter *limiter, uint32_t slot, uint64_t units);
 
 /* direct.c */
 void direct_init(struct weir_limiter *limiter);

@@ -170,6 +170,29 @@ static void b46_local_limits_start_from_what_is_left(void **state)
     assert_in_range(admitted_without_store(&desk, 1000), 1, 100 / 5 + 1);
 }
 
+/* A fifth of the 100 that are left, and the floor; whether it is admitted without the store, or
+ * with what a late answer grants. */
+static void a_grant_that_comes_late_is_part_of_the_budget(void **state)
+{
+    (void)state;
+    struct desk desk = bounded_desk(100, 1000);
+    struct weir_settled settled;
+
+    meet_the_store(&desk, 100);
+    const uint64_t ticket = desk_wait(&desk, 1, 1);
+    const struct weir_ask ask = desk_ask(&desk);
+    desk.limiter->cold[0].rate_reported_milli = SHARE_MILLI;
+    const struct weir_answer answer = answer_of(&desk, &ask, 10, 90);
+    pass(&desk, 50 * NS_PER_MS);
+    assert_int_equal(desk_settled(&desk, ticket).mode, WEIR_MODE_DEGRADED);
+    assert_int_equal(admitted_without_store(&desk, 5), 5);
+
+    desk_hear(&desk, &answer);
+    assert_int_equal(desk.limiter->hot[0].held_units, 9); /* one was for who waited no longer */
+    assert_int_equal(6 + admitted_without_store(&desk, 40), 20 + 1);
+    assert_false(weir_limiter_next_settled(desk.limiter, &settled));
+}
+
 /* A store that refuses half of the fleet as busy sends nobody to a limit of its own on top of the
  * plan's: what the shares of a moment add up to is the plan's refill, and a floor for each. */
 static void b42_b14_shares_are_never_negative_and_add_up_to_the_limit(void **state)
@@ -214,6 +237,7 @@ int main(void)
         cmocka_unit_test(b43_a_process_that_was_idle_has_its_floor_and_recovers),
         cmocka_unit_test(b45_after_a_grant_without_a_rate_the_next_ask_still_comes),
         cmocka_unit_test(b46_local_limits_start_from_what_is_left),
+        cmocka_unit_test(a_grant_that_comes_late_is_part_of_the_budget),
         cmocka_unit_test(b42_b14_shares_are_never_negative_and_add_up_to_the_limit),
         cmocka_unit_test(d09_d10_no_answer_is_no_grant_and_an_ended_lease_holds_nothing),
     };

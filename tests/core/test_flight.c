@@ -365,7 +365,7 @@ static void a_grant_to_one_that_was_admitted_meanwhile_pays_for_it(void **state)
 
     assert_int_equal(counts_of(&desk).degraded_units, 3);
     assert_int_equal(counts_of(&desk).covered_units, 3);
-    assert_false(degraded_has_charge(desk.limiter, 0));
+    assert_false(owed_any(desk.limiter, 0));
 }
 
 /* The key was evicted, and its last words charged for the request. */

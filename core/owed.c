@@ -1,0 +1,86 @@
+/* What was admitted without the store and is yet to be charged by an ask, with the time it was
+ * admitted in. */
+#include "arithmetic.h"
+#include "budget.h"
+
+/* What was admitted in a window that is over is charged to nobody, but for a sliding window. */
+static void settle_ended_charge(struct weir_limiter *limiter, uint32_t slot)
+{
+    const struct weir_plan *plan = slot_plan(limiter, slot);
+    struct degraded *degraded = &limiter->degraded[slot];
+    const uint64_t window = budget_window(limiter, slot);
+
+    if (!weir_plan_has_windows(plan) || degraded->charge_window == window ||
+        degraded->charge_until_us == 0) {
+        return;
+    }
+    limiter->counts.lost_charge_units += degraded->charge_before_units;
+    degraded->charge_before_units = 0;
+    if (plan->algorithm == WEIR_ALGORITHM_WINDOW || window != degraded->charge_window + 1) {
+        limiter->counts.lost_charge_units += degraded->charge_units;
+    } else {
+        degraded->charge_before_units = degraded->charge_units;
+    }
+    degraded->charge_units = 0;
+    degraded->charge_window = window;
+}
+
+void owed_add(struct weir_limiter *limiter, uint32_t slot, uint64_t now_us, uint32_t cost)
+{
+    struct degraded *degraded = &limiter->degraded[slot];
+
+    settle_ended_charge(limiter, slot);
+    if (degraded->charge_units == 0) {
+        degraded->charge_from_us = now_us;
+        degraded->charge_window = budget_window(limiter, slot);
+    }
+    degraded->charge_until_us = now_us;
+    degraded->charge_units =
+        (uint32_t)lesser((uint64_t)degraded->charge_units + cost, GRANT_UNITS_MAX);
+}
+
+bool owed_any(const struct weir_limiter *limiter, uint32_t slot)
+{
+    const struct degraded *degraded = &limiter->degraded[slot];
+
+    return degraded->charge_units != 0 || degraded->charge_before_units != 0;
+}
+
+void owed_charge(struct weir_limiter *limiter, uint32_t slot, struct weir_ask *ask)
+{
+    struct degraded *degraded = &limiter->degraded[slot];
+
+    settle_ended_charge(limiter, slot);
+    ask->charge_units = degraded->charge_units;
+    ask->charge_before_units = degraded->charge_before_units;
+    ask->charge_from_us = degraded->charge_from_us;
+    ask->charge_until_us = degraded->charge_until_us;
+    limiter->counts.charged_units += (uint64_t)ask->charge_units + ask->charge_before_units;
+    degraded->charge_units = 0;
+    degraded->charge_before_units = 0;
+}
+
+void owed_take_back(struct weir_limiter *limiter, uint32_t slot, const struct weir_ask *ask)
+{
+    struct degraded *degraded = &limiter->degraded[slot];
+
+    limiter->counts.charged_units -= (uint64_t)ask->charge_units + ask->charge_before_units;
+    if (degraded->charge_units == 0) {
+        degraded->charge_until_us = ask->charge_until_us;
+    }
+    if (ask->charge_units != 0) {
+        degraded->charge_from_us = ask->charge_from_us;
+    }
+    degraded->charge_units += ask->charge_units;
+    degraded->charge_before_units += ask->charge_before_units;
+}
+
+uint32_t owed_covered(struct weir_limiter *limiter, uint32_t slot, uint32_t units)
+{
+    struct degraded *degraded = &limiter->degraded[slot];
+    const uint32_t covered = units < degraded->charge_units ? units : degraded->charge_units;
+
+    degraded->charge_units -= covered;
+    limiter->counts.covered_units += covered;
+    return covered;
+}
