@@ -226,12 +226,19 @@ static void refuse(struct weir_limiter *limiter, uint32_t place, uint32_t slot, 
     deny(limiter, place, clock_wait_ns(now_ns, until_ns));
 }
 
+/* What names a grant that comes back unused: 0, which no lease has, if it was taken from nothing.
+ */
+static uint64_t creditable_lease_us(const struct weir_answer *answer)
+{
+    return (answer->flags & WEIR_ANSWER_UNCOUNTED) != 0 ? 0 : answer->lease_end_us;
+}
+
 static void note_unused(struct direct *direct, const struct weir_ask *ask,
                         const struct weir_answer *answer)
 {
     direct->unused_units =
         ask->plan.algorithm == WEIR_ALGORITHM_UNLIMITED ? 0 : answer->granted_units;
-    direct->lease_end_us = answer->lease_end_us;
+    direct->lease_end_us = creditable_lease_us(answer);
 }
 
 /* Requires room for a flight: that of the answer is free. */
@@ -429,7 +436,7 @@ void direct_answer_late(struct weir_limiter *limiter, const struct flight *fligh
         unused -= slot == SLOT_NONE ? 0 : owed_covered(limiter, slot, unused);
     }
     if (unused != 0) {
-        give_back(limiter, now_ns, &ask->key, &ask->plan, answer->lease_end_us, unused);
+        give_back(limiter, now_ns, &ask->key, &ask->plan, creditable_lease_us(answer), unused);
     }
     plan_slot(limiter, slot, now_ns);
 }

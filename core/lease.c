@@ -188,7 +188,19 @@ static void remember_denial(struct weir_limiter *limiter, uint32_t slot,
 /* Granted units that the store counts as spent at once; see spent_at_once in take.c. */
 static uint32_t granted_to_waiting(const struct cold *cold, const struct weir_answer *answer)
 {
+    if ((answer->flags & WEIR_ANSWER_UNCOUNTED) != 0) {
+        return answer->granted_units;
+    }
     return cold->flight_us == 0 || answer->granted_units < cold->need_units ? 0 : cold->need_units;
+}
+
+static void not_spent(struct cold *cold, const struct weir_answer *answer, uint32_t units)
+{
+    if ((answer->flags & WEIR_ANSWER_UNCOUNTED) != 0) {
+        trickle_forgo(cold, units);
+    } else {
+        cold->unused_units += units;
+    }
 }
 
 /* Permits that came too late to be used: their window or lease is over, or the waiting requests
@@ -208,8 +220,11 @@ static uint32_t usable_grant(struct weir_limiter *limiter, uint32_t slot, uint64
     }
     if (late_ns >= answer->lease_end_us * NS_PER_US || hot->flags & HOT_OUTDATED) {
         cold->returned_units += granted - for_waiting;
-        cold->unused_units += for_waiting;
+        not_spent(cold, answer, for_waiting);
         return 0;
+    }
+    if ((answer->flags & WEIR_ANSWER_UNCOUNTED) != 0) {
+        return granted;
     }
     if (for_waiting != 0 && late_ns > (answer->store_us + cold->flight_us) * NS_PER_US) {
         cold->unused_units += for_waiting;
@@ -320,7 +335,7 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     if (taken < reserved) {
         const uint32_t left = reserved - (uint32_t)taken;
         hot->held_units -= left;
-        cold->unused_units += left;
+        not_spent(cold, answer, left);
     }
     cold->need_units = 0;
     hot->flags &= (uint16_t)~HOT_OUTDATED;

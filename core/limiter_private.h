@@ -369,6 +369,7 @@ void lease_recall(struct weir_limiter *limiter, uint32_t slot);
 void trickle_accrue(struct weir_limiter *limiter, uint32_t slot, uint64_t early_ns);
 /* Promises end with the lease: what was not taken of them is reported as expired. */
 void trickle_end(struct cold *cold);
+void trickle_forgo(struct cold *cold, uint32_t units); /* reported, and never to be credited */
 /* Store time of the next permit; NEVER: none is promised. */
 uint64_t trickle_next_permit_us(const struct weir_limiter *limiter, uint32_t slot);
 /* The store's next promise, and which period it is in. */

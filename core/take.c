@@ -318,6 +318,7 @@ static struct grant grant_for(struct weir_store_key *state, const struct weir_as
 
     if (is_unlimited(state)) {
         grant.units = ask->need_units;
+        grant.flags = WEIR_ANSWER_UNCOUNTED;
     } else {
         grant = decide_grant(state, ask, plan);
         /* the clock may be behind what the flights were counted by */

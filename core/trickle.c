@@ -13,8 +13,7 @@ static uint64_t start_us(const struct weir_limiter *limiter, uint32_t slot, uint
     return period_start_us(&limiter->hot[slot].key, period, period_us);
 }
 
-/* It is reported, and too late to be credited. */
-static void forgo(struct cold *cold, uint32_t promised)
+void trickle_forgo(struct cold *cold, uint32_t promised)
 {
     cold->returned_units += promised;
     cold->expired_units += promised;
@@ -22,7 +21,7 @@ static void forgo(struct cold *cold, uint32_t promised)
 
 void trickle_end(struct cold *cold)
 {
-    forgo(cold, cold->trickle[0] - cold->trickle_taken + cold->trickle[1]);
+    trickle_forgo(cold, cold->trickle[0] - cold->trickle_taken + cold->trickle[1]);
     cold->trickle[0] = 0;
     cold->trickle[1] = 0;
     cold->trickle_taken = 0;
@@ -123,7 +122,7 @@ static void promised(struct weir_limiter *limiter, uint32_t slot, uint64_t now_n
     if (cold->trickle[1] == 0 && cold->trickle_period == current) {
         cold->trickle[1] = answer->trickle_count;
     } else {
-        forgo(cold, answer->trickle_count);
+        trickle_forgo(cold, answer->trickle_count);
     }
 }
 
@@ -138,7 +137,7 @@ void trickle_accept(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns
     if (is_of_this_plan) {
         promised(limiter, slot, now_ns, answer);
     } else {
-        forgo(cold, answer->trickle_count); /* it counts by the periods of another */
+        trickle_forgo(cold, answer->trickle_count); /* it counts by the periods of another */
     }
     if (cold->trickle[1] != 0) {
         pace(limiter, slot, &answer->id);

@@ -331,6 +331,28 @@ static void what_was_asked_before_a_recall_goes_back_and_denies_nothing(void **s
     assert_int_equal(cold->returned_units, 20);
 }
 
+/* A plan without a limit was in force at the store, which this process does not know: nothing of
+ * the grant is leased, and what is left of it must never be credited. */
+static void what_was_granted_without_a_limit_is_not_leased_and_not_credited(void **state)
+{
+    (void)state;
+    struct weir_answer answer = answer_now(7);
+    answer.flags = WEIR_ANSWER_UNCOUNTED | WEIR_ANSWER_STALE_PLAN;
+    cold->need_units = 7; /* those who waited were decided meanwhile */
+
+    lease_take_answer(limiter, 0, SMALL_START_NS, &answer);
+    assert_int_equal(hot->held_units, 0);
+    assert_int_equal(cold->leased_units, 0);
+    assert_int_equal(cold->unused_units, 0);
+    assert_int_equal(cold->returned_units, 7);
+    assert_int_equal(cold->expired_units, 7);
+
+    answer.lease_end_us = START_US; /* and too late */
+    lease_take_answer(limiter, 0, SMALL_START_NS, &answer);
+    assert_int_equal(cold->unused_units, 0);
+    assert_int_equal(cold->expired_units, 14);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, reset)
@@ -350,6 +372,7 @@ int main(void)
         TEST(where_permits_are_is_what_the_last_answer_said),
         TEST(what_comes_too_late_for_those_who_wait_is_unused),
         TEST(a_partial_grant_is_leased),
+        TEST(what_was_granted_without_a_limit_is_not_leased_and_not_credited),
         TEST(a_recalled_lease_is_given_back_at_the_next_look),
         TEST(what_was_asked_before_a_recall_goes_back_and_denies_nothing),
     };

@@ -114,6 +114,9 @@ enum weir_answer_flag {
      * store_us and run_id say anything */
     WEIR_ANSWER_EXPIRED = 128,
     WEIR_ANSWER_PROBED = 256, /* to a probe: only store_us and run_id say anything */
+    /* the plan in force has no limit: the grant is taken from nothing, and nothing is to be
+     * credited for what of it is not spent */
+    WEIR_ANSWER_UNCOUNTED = 512,
 };
 
 struct weir_answer {
