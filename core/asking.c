@@ -6,6 +6,7 @@
  * a slow key, at most 5 T. */
 #include "arithmetic.h"
 #include "limiter_private.h"
+#include "owed.h"
 #include "weir/assert.h"
 
 #define SLOW_LEASE_UNITS 6u   /* a slow key's lease ... */

@@ -23,6 +23,7 @@
  * What was admitted is charged by the next ask, with the time it was admitted in. */
 #include "arithmetic.h"
 #include "budget.h"
+#include "owed.h"
 #include "weir/assert.h"
 
 #define PPM UINT64_C(1000000)

@@ -15,6 +15,7 @@
  * flight: what is granted late either covers what was admitted meanwhile, or was not used. */
 #include "arithmetic.h"
 #include "limiter_private.h"
+#include "owed.h"
 #include "weir/assert.h"
 
 #define LATE_ANSWERS_MAX 4   /* in a row, then the request is denied */

@@ -1,6 +1,7 @@
 /* Asks out, answers in, and what is due: the host's side of everything but decisions. */
 #include "arithmetic.h"
 #include "limiter_private.h"
+#include "owed.h"
 
 /* The breaker of its shard holds the entry back. */
 static bool holds_back(struct weir_limiter *limiter, uint32_t entry)

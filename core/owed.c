@@ -1,5 +1,6 @@
 /* What was admitted without the store and is yet to be charged by an ask, with the time it was
  * admitted in. */
+#include "owed.h"
 #include "arithmetic.h"
 #include "budget.h"
 

@@ -2,6 +2,7 @@
  * arrival), and a list of those that are settled and not yet fetched. Requests that the store
  * decides one by one have places of the same pool and are in none of these lists (direct.c). */
 #include "limiter_private.h"
+#include "owed.h"
 #include "weir/assert.h"
 
 void waiting_init(struct weir_limiter *limiter)

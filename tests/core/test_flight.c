@@ -1,6 +1,7 @@
 /* Asks that are not answered: given up, repeated to the byte, expired, refused; the requests that
  * wait for them; and a host's clock that steps. One limiter, and a clock moved by hand. */
 #include "desk.h"
+#include "owed.h"
 
 #define WAIT_NS WEIR_WAIT_MAX_NS
 #define TIMEOUT_NS WEIR_ASK_TIMEOUT_NS

@@ -1,4 +1,5 @@
 /* What was admitted without the store is charged later, once. */
+#include "owed.h"
 #include "spell.h"
 
 static void what_was_admitted_is_charged_once_with_its_time(void **state)

@@ -90,7 +90,7 @@ def read_json(path):
 def good_files(root):
     others = ("targets.json", ".schema.json", ".claim.json", "claims/report.json")
     files = [path for folder in ("scenarios", "tests/schema/good", "tests/determinism")
-             for path in sorted((root / folder).rglob("*.json")) if not path.name.endswith(others)]
+             for path in sorted((root / folder).rglob("*.json")) if not path.as_posix().endswith(others)]
     assert len(files) > 12
     return files
 
