@@ -13,6 +13,7 @@
 enum {
     TEXT_BYTES_MAX = 2000,
     SEEDS_MAX = 1000,
+    ID_BYTES_MAX = 20,
 };
 
 const char *const study_sections[] = {
@@ -288,6 +289,20 @@ static bool read_checks(const struct sim_node *root, struct study_claim *claim)
     return true;
 }
 
+/* It names files. */
+static bool read_id(const struct sim_node *root, struct study_claim *claim)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    const struct sim_node id = sim_read_member(root, "id");
+
+    if (!sim_read_line(&id, "an id", TEXT_BYTES_MAX, &claim->id)) {
+        return false;
+    }
+    const size_t length = strlen(claim->id);
+    return (length <= ID_BYTES_MAX && strspn(claim->id, letters) == length) ||
+           sim_read_refuse(&id, "up to %d letters and digits, such as \"L7\"", ID_BYTES_MAX);
+}
+
 static bool read_claim(const struct sim_node *root, struct study_claim *claim)
 {
     static const struct sim_key_use uses[] = {
@@ -296,8 +311,7 @@ static bool read_claim(const struct sim_node *root, struct study_claim *claim)
     const struct sim_choice_rule section_rule = {
         .key = "section", .names = study_sections, .name_count = study_section_count};
 
-    return sim_read_keys(root, uses, sizeof uses / sizeof uses[0]) &&
-           read_text(root, "id", &claim->id) &&
+    return sim_read_keys(root, uses, sizeof uses / sizeof uses[0]) && read_id(root, claim) &&
            sim_read_choice(root, &section_rule, &claim->section) &&
            read_text(root, "claim", &claim->claim) && read_text(root, "source", &claim->source) &&
            read_runs(root, claim) && study_claim_read_measures(root, claim) &&

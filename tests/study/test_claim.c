@@ -89,6 +89,8 @@ static const struct {
 } mistakes[] = {
     {"[]", "found an empty array; allowed: one object"},
     {"{\"id\": \"Z1\"}", "section"},
+    {"{\"id\": \"../Z1\"}", "id: found \"../Z1\"; allowed: up to 20 letters and digits"},
+    {"{\"id\": \"A23456789012345678901\"}", "allowed: up to 20 letters and digits"},
     {"{" HEAD ", \"extra\": 1}", "extra: unknown key"},
     {"{\"id\": \"Z1\", \"section\": \"Nowhere\", \"claim\": \"c\", \"source\": \"s\"}",
      "section: found \"Nowhere\"; allowed: \"Coordination\""},
