@@ -74,7 +74,9 @@ static void list_seeds(struct study_claim_set *set, struct study_claim_run *run)
     run->first = set->run_count;
     for (uint32_t i = 0; i < seeds_of(run); i++) {
         const char **sets = sim_memory_new(run->set_count + 1, sizeof *sets);
-        memcpy(sets, run->sets, run->set_count * sizeof *sets);
+        for (size_t j = 0; j < run->set_count; j++) {
+            sets[j] = run->sets[j];
+        }
         if (run->seed_count > 0) {
             snprintf(set->seed_sets[set->run_count], sizeof set->seed_sets[0], "seed=%u", i + 1);
             sets[run->set_count] = set->seed_sets[set->run_count];
