@@ -7,8 +7,6 @@
  * key. As people deploy it there is no fencing: a holder that pauses for longer than the lock's
  * time to live writes all the same. One that dies keeps everybody out until then. A request that
  * waits longer than limiter.lock_wait_ms is decided without the store. */
-#include <stdlib.h>
-
 #include "client_mailbox.h"
 #include "memory.h"
 #include "prng.h"
@@ -155,12 +153,6 @@ static void fail(struct sim_mailbox *mailbox, struct sim_request *request, uint6
     sim_mailbox_fail(mailbox, request, local_ns);
 }
 
-static void client_free(struct sim_client *client)
-{
-    sim_mailbox_deinit((struct sim_mailbox *)client);
-    free(client);
-}
-
 static const struct sim_client_operations operations = {
     .decide = decide,
     .next_exchange = next_exchange,
@@ -171,7 +163,7 @@ static const struct sim_client_operations operations = {
     .next_deadline_ns = sim_mailbox_next_deadline_ns,
     .expire = sim_mailbox_expire,
     .shutdown = sim_mailbox_shutdown,
-    .free = client_free,
+    .free = sim_mailbox_free,
 };
 
 struct sim_client *sim_client_lock_new(const struct sim_catalog *catalog, uint32_t process,

@@ -251,6 +251,17 @@ bool sim_mailbox_refused(struct sim_client *client, uint64_t local_ns,
     return true;
 }
 
+struct weir_decision sim_mailbox_decide_window(struct sim_client *client, uint64_t local_ns,
+                                               const struct sim_demand *demand)
+{
+    struct sim_mailbox *mailbox = (struct sim_mailbox *)client;
+    struct sim_request *request = sim_mailbox_open(mailbox, demand, local_ns);
+
+    request->window = sim_mailbox_window(mailbox, demand->key, local_ns);
+    sim_mailbox_post(mailbox, request, local_ns);
+    return sim_mailbox_pending(request);
+}
+
 enum weir_shutdown sim_mailbox_shutdown(struct sim_client *client, uint64_t local_ns)
 {
     const struct sim_mailbox *mailbox = (const struct sim_mailbox *)client;
@@ -262,4 +273,10 @@ enum weir_shutdown sim_mailbox_shutdown(struct sim_client *client, uint64_t loca
 uint64_t sim_mailbox_reported_units(const struct sim_client *client)
 {
     return ((const struct sim_mailbox *)client)->spent_units;
+}
+
+void sim_mailbox_free(struct sim_client *client)
+{
+    sim_mailbox_deinit((struct sim_mailbox *)client);
+    free(client);
 }

@@ -98,7 +98,12 @@ uint64_t sim_mailbox_next_deadline_ns(const struct sim_client *client);
 void sim_mailbox_expire(struct sim_client *client, uint64_t local_ns);
 bool sim_mailbox_refused(struct sim_client *client, uint64_t local_ns,
                          const struct sim_exchange *exchange);
+/* A request of the window that the process's clock shows, and its first command. */
+struct weir_decision sim_mailbox_decide_window(struct sim_client *client, uint64_t local_ns,
+                                               const struct sim_demand *demand);
 enum weir_shutdown sim_mailbox_shutdown(struct sim_client *client, uint64_t local_ns);
 uint64_t sim_mailbox_reported_units(const struct sim_client *client);
+/* For one that owns nothing besides. */
+void sim_mailbox_free(struct sim_client *client);
 
 #endif

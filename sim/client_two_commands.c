@@ -4,8 +4,6 @@
  *
  * The count is exact. But whoever is the first of a window and dies, or gives up, between the two
  * leaves a counter that stays for ever. A denied increment stays on the counter. */
-#include <stdlib.h>
-
 #include "client_mailbox.h"
 #include "memory.h"
 
@@ -13,17 +11,6 @@ enum {
     STAGE_INCREMENT = 0,
     STAGE_EXPIRE,
 };
-
-static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,
-                                   const struct sim_demand *demand)
-{
-    struct sim_mailbox *mailbox = (struct sim_mailbox *)client;
-    struct sim_request *request = sim_mailbox_open(mailbox, demand, local_ns);
-
-    request->window = sim_mailbox_window(mailbox, demand->key, local_ns);
-    sim_mailbox_post(mailbox, request, local_ns);
-    return sim_mailbox_pending(request);
-}
 
 static bool next_exchange(struct sim_client *client, uint64_t local_ns,
                           struct sim_exchange *exchange)
@@ -64,14 +51,8 @@ static bool reply(struct sim_client *client, uint64_t local_ns, const struct sim
     return true;
 }
 
-static void client_free(struct sim_client *client)
-{
-    sim_mailbox_deinit((struct sim_mailbox *)client);
-    free(client);
-}
-
 static const struct sim_client_operations operations = {
-    .decide = decide,
+    .decide = sim_mailbox_decide_window,
     .next_exchange = next_exchange,
     .reply = reply,
     .refused = sim_mailbox_refused,
@@ -80,7 +61,7 @@ static const struct sim_client_operations operations = {
     .next_deadline_ns = sim_mailbox_next_deadline_ns,
     .expire = sim_mailbox_expire,
     .shutdown = sim_mailbox_shutdown,
-    .free = client_free,
+    .free = sim_mailbox_free,
 };
 
 struct sim_client *sim_client_two_commands_new(const struct sim_catalog *catalog, uint32_t process)
