@@ -229,7 +229,6 @@ static void place_labels(const struct study_judged *judged, const struct plane *
 
 static void print_points(FILE *script, const struct study_judged *judged)
 {
-    static const char *const sides[] = {"right", "left", "above", "below", "nowhere"};
     const struct study_claim_picture *picture = &judged->claim->picture;
     struct study_label *labels = sim_memory_new(picture->row_count, sizeof *labels);
     struct plane plane;
@@ -247,7 +246,7 @@ static void print_points(FILE *script, const struct study_judged *judged)
     for (size_t i = 0; i < picture->row_count; i++) {
         name_point(judged, i, name, sizeof name);
         fprintf(script, "%.9g\t%.9g\t%s\t%s\t%d\n", pow(10, point_at(judged, i, 0)),
-                pow(10, point_at(judged, i, 1)), name, sides[labels[i].side],
+                pow(10, point_at(judged, i, 1)), name, study_label_side_names[labels[i].side],
                 is_on_front(judged, i));
     }
     fprintf(script, "EOD\n");

@@ -2,6 +2,8 @@
 
 #include <stdbool.h>
 
+const char *const study_label_side_names[] = {"right", "left", "above", "below", "nowhere"};
+
 struct box {
     double left;
     double right;

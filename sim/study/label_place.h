@@ -12,6 +12,9 @@ enum study_label_side {
     STUDY_LABEL_NOWHERE, /* there is no room */
 };
 
+/* "right" ..., as pictures' scripts are told. */
+extern const char *const study_label_side_names[];
+
 /* In a picture's own units, the origin at the lower left. */
 struct study_label {
     double x; /* of its point */

@@ -148,7 +148,6 @@ static void print_points(FILE *script, const struct picture *picture)
         .line_x = -1,
         .line_y = -1,
     };
-    static const char *const sides[] = {"right", "left", "above", "below", "nowhere"};
     struct study_label *labels = sim_memory_new(picture->count, sizeof *labels);
     char name[48];
 
@@ -175,7 +174,8 @@ static void print_points(FILE *script, const struct picture *picture)
         fprintf(script, "%.9g\t%.9g\t%s\t%s\t%d\t%" PRIu32 "\n",
                 pow(10, shown_asks(candidate->worst[STUDY_BOUND_ASKS])),
                 pow(10, shown_error(picture, candidate->worst[picture->error])), name,
-                sides[labels[i].side], candidate->misses == 0, candidate->lease_units);
+                study_label_side_names[labels[i].side], candidate->misses == 0,
+                candidate->lease_units);
     }
     fprintf(script, "EOD\n");
     free(labels);
