@@ -20,7 +20,6 @@
 
 #define PATH_SIZE 4400
 #define NAME_SIZE 2000
-#define SIGNAL_STATUS 128 /* as a shell says it */
 
 struct options {
     const char *scenarios[2]; /* the second may be NULL */
@@ -264,7 +263,7 @@ static int run(const struct options *options, struct study_compare *compare,
     if (end == STUDY_SIGNALLED) {
         fprintf(stderr, "weir: stopped%s\n",
                 options->folder == NULL ? "" : "; what was finished is kept for the next time");
-        return SIGNAL_STATUS + compare->batch.signal_number;
+        return SIM_EXIT_SIGNAL + compare->batch.signal_number;
     }
     if (end == STUDY_FAILED) {
         fprintf(stderr, "weir: %s\n", compare->batch.error);
@@ -273,7 +272,7 @@ static int run(const struct options *options, struct study_compare *compare,
     const enum study_divergence_end looked = study_divergence_find(divergence);
     if (looked == STUDY_DIVERGENCE_SIGNALLED) {
         fprintf(stderr, "weir: stopped\n");
-        return SIGNAL_STATUS + SIGINT;
+        return SIM_EXIT_SIGNAL + SIGINT;
     }
     if (looked == STUDY_DIVERGENCE_FAILED) {
         fprintf(stderr, "weir: %s\n", divergence->error);

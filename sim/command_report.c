@@ -18,7 +18,6 @@
 #include "terminal.h"
 
 #define PATH_SIZE 4400
-#define SIGNAL_STATUS 128 /* as a shell says it */
 
 struct options {
     const char **ids; /* none: all, and files are written; owned, borrowed texts */
@@ -124,7 +123,7 @@ static bool is_sound(const struct study_claim_set *set, const struct study_repor
         const struct study_judged *judged = &set->judged[i];
         for (size_t j = 0; j < judged->claim->check_count; j++) {
             const struct study_check *check = &judged->claim->checks[j];
-            if (!judged->agreements[j].holds) {
+            if (!judged->agrees[j]) {
                 fprintf(stderr, "weir: %s: checks[%zu]: \"%s\" is not what \"%s\" says\n",
                         judged->claim->file, j, judged->claim->measures[check->measure].name,
                         judged->claim->measures[check->against].name);
@@ -187,7 +186,7 @@ static int make_runs(const struct options *options, struct study_claim_set *set)
 
     if (end == STUDY_SIGNALLED) {
         fprintf(stderr, "weir: stopped; what was finished is kept in %s\n", options->keep);
-        return SIGNAL_STATUS + batch.signal_number;
+        return SIM_EXIT_SIGNAL + batch.signal_number;
     }
     if (end == STUDY_FAILED) {
         fprintf(stderr, "weir: %s\n", batch.error);

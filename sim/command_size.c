@@ -17,8 +17,7 @@
 #include "terminal.h"
 
 #define PATH_SIZE 4400
-#define SIGNAL_STATUS 128 /* as a shell says it */
-#define BOUND_KEY 0x100   /* + enum study_bound_kind */
+#define BOUND_KEY 0x100 /* + enum study_bound_kind */
 
 struct options {
     const char *scenario;
@@ -242,7 +241,7 @@ static int search(const struct options *options, const struct sim_scenario *scen
     case STUDY_SIGNALLED:
         fprintf(stderr, "weir: stopped%s\n",
                 options->folder == NULL ? "" : "; what was finished is kept for the next time");
-        status = SIGNAL_STATUS + size->signal_number;
+        status = SIM_EXIT_SIGNAL + size->signal_number;
         break;
     case STUDY_FAILED:
     default:

@@ -19,7 +19,6 @@
 #include "terminal.h"
 
 #define PATH_SIZE 4400
-#define SIGNAL_STATUS 128 /* as a shell says it */
 
 struct options {
     struct study_sweep *sweep; /* filled in as options are read; owned */
@@ -368,7 +367,7 @@ static int run(const struct options *options)
                 options->folder == NULL
                     ? ""
                     : "; what was finished is kept, the same command goes on from there");
-        return SIGNAL_STATUS + making.signal_number;
+        return SIM_EXIT_SIGNAL + making.signal_number;
     }
     if (making.reused_count > 0 && !options->quiet) {
         fprintf(stderr, "weir: %zu runs were kept in %s, %zu were made now\n", making.reused_count,

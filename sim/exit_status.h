@@ -10,6 +10,7 @@ enum sim_exit {
     SIM_EXIT_DETERMINISM = 4,   /* the same run, another trace */
     SIM_EXIT_USAGE = 64,
     SIM_EXIT_INTERNAL = 70,
+    SIM_EXIT_SIGNAL = 128, /* and its number, as a shell says it */
 };
 
 #endif
