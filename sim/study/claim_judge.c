@@ -200,8 +200,7 @@ static char *fill_words(const struct study_claim *claim, const char *words,
     return filled;
 }
 
-static struct study_agreement check(const struct study_check *check,
-                                    const struct study_figure *figures)
+static bool check_agrees(const struct study_check *check, const struct study_figure *figures)
 {
     const double against = figures[check->against].value;
     double off = fabs(figures[check->measure].value - against);
@@ -209,7 +208,7 @@ static struct study_agreement check(const struct study_check *check,
     if (check->is_percent && off > 0) {
         off = 100 * off / fabs(against); /* of nothing: infinite, which agrees with no bound */
     }
-    return (struct study_agreement){.off = off, .holds = off <= check->within + 1e-9};
+    return off <= check->within + 1e-9;
 }
 
 bool study_claim_judge(struct study_judged *judged, const struct study_claim *claim,
@@ -218,7 +217,7 @@ bool study_claim_judge(struct study_judged *judged, const struct study_claim *cl
     *judged = (struct study_judged){
         .claim = claim,
         .figures = sim_memory_new(claim->measure_count, sizeof *judged->figures),
-        .agreements = sim_memory_new(claim->check_count + 1, sizeof *judged->agreements),
+        .agrees = sim_memory_new(claim->check_count + 1, sizeof *judged->agrees),
     };
     for (size_t i = 0; i < claim->measure_count; i++) {
         if (!make_figure(judged, i, runs, error, error_size)) {
@@ -231,7 +230,7 @@ bool study_claim_judge(struct study_judged *judged, const struct study_claim *cl
         judged->verdict++; /* the last has no conditions */
     }
     for (size_t i = 0; i < claim->check_count; i++) {
-        judged->agreements[i] = check(&claim->checks[i], judged->figures);
+        judged->agrees[i] = check_agrees(&claim->checks[i], judged->figures);
     }
     judged->words = fill_words(claim, judged->verdict->words, judged->figures);
     return true;
@@ -240,7 +239,7 @@ bool study_claim_judge(struct study_judged *judged, const struct study_claim *cl
 void study_judged_free(struct study_judged *judged)
 {
     free(judged->figures);
-    free(judged->agreements);
+    free(judged->agrees);
     free(judged->words);
     *judged = (struct study_judged){0};
 }

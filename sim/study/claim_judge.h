@@ -18,15 +18,10 @@ struct study_figure {
     size_t seed_count; /* 0: no run, or the scenario's own seed */
 };
 
-struct study_agreement {
-    double off; /* from what it is held against, in percent of it or in its unit */
-    bool holds;
-};
-
 struct study_judged {
-    const struct study_claim *claim;    /* borrowed */
-    struct study_figure *figures;       /* by measure; owned */
-    struct study_agreement *agreements; /* by check; owned */
+    const struct study_claim *claim; /* borrowed */
+    struct study_figure *figures;    /* by measure; owned */
+    bool *agrees;                    /* by check: with what it is held against; owned */
     const struct study_verdict *verdict;
     char *words; /* the verdict's, with values; owned */
 };

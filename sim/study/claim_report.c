@@ -192,7 +192,7 @@ static void add_agreements(struct study_document *document, const struct study_j
 
         study_document_add(document, STUDY_ITEM,
                            "%s: %s measured, %s worked out by hand (allowed: %s apart).",
-                           judged->agreements[i].holds ? "Agrees" : "**Does not agree**",
+                           judged->agrees[i] ? "Agrees" : "**Does not agree**",
                            study_amount(judged->figures[check->measure].value, left->unit).text,
                            study_amount(judged->figures[check->against].value, right->unit).text,
                            study_amount(check->within, check->is_percent ? "%" : right->unit).text);

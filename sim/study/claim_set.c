@@ -110,6 +110,17 @@ static void list_runs(struct study_claim_set *set)
     }
 }
 
+/* Its place, or claim_count. */
+static size_t find_claim(const struct study_claim_set *set, const char *id)
+{
+    size_t at = 0;
+
+    while (at < set->claim_count && strcmp(set->claims[at].id, id) != 0) {
+        at++;
+    }
+    return at;
+}
+
 static bool is_one_of(const char *id, const char *const *ids, size_t id_count)
 {
     size_t at = 0;
@@ -126,11 +137,7 @@ static bool keep_only(struct study_claim_set *set, const char *folder, const cha
     const size_t count = set->claim_count;
 
     for (size_t i = 0; i < id_count; i++) {
-        size_t at = 0;
-        while (at < count && strcmp(set->claims[at].id, ids[i]) != 0) {
-            at++;
-        }
-        if (at == count) {
+        if (find_claim(set, ids[i]) == count) {
             snprintf(error, error_size, "weir: found \"%.40s\"; allowed: a claim of %s, such as %s",
                      ids[i], folder, set->claims[0].id);
             return false;
@@ -190,12 +197,9 @@ bool study_claim_set_judge(struct study_claim_set *set, char *error, size_t erro
 
 const struct study_judged *study_claim_set_find(const struct study_claim_set *set, const char *id)
 {
-    for (size_t i = 0; i < set->claim_count; i++) {
-        if (strcmp(set->claims[i].id, id) == 0) {
-            return &set->judged[i];
-        }
-    }
-    return NULL;
+    const size_t at = find_claim(set, id);
+
+    return at == set->claim_count ? NULL : &set->judged[at];
 }
 
 void study_claim_set_free(struct study_claim_set *set)

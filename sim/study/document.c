@@ -104,8 +104,7 @@ void study_document_cell(struct study_document *document, const char *format, ..
     struct study_block *block = &document->blocks[document->block_count - 1];
 
     WEIR_ASSERT(document->block_count > 0 && block->kind == STUDY_TABLE);
-    size_t room = block->cell_count; /* one more at a time: tables are small */
-    block->cells = grow(block->cells, block->cell_count, &room, sizeof *block->cells);
+    block->cells = grow(block->cells, block->cell_count, &block->cell_room, sizeof *block->cells);
     va_start(arguments, format);
     block->cells[block->cell_count++] = print(format, arguments);
     va_end(arguments);

@@ -30,6 +30,7 @@ struct study_block {
     const char *columns; /* TABLE: 'l' or 'r' for each */
     char **cells;        /* TABLE: titles first, then row by row; owned */
     size_t cell_count;
+    size_t cell_room;
 };
 
 struct study_document {

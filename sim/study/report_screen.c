@@ -63,8 +63,7 @@ static void print_agreements(FILE *file, const struct study_judged *judged)
 {
     for (size_t i = 0; i < judged->claim->check_count; i++) {
         const struct study_check *check = &judged->claim->checks[i];
-        fprintf(file, "%s: %s against %s\n",
-                judged->agreements[i].holds ? "agrees" : "DOES NOT AGREE",
+        fprintf(file, "%s: %s against %s\n", judged->agrees[i] ? "agrees" : "DOES NOT AGREE",
                 judged->claim->measures[check->measure].name,
                 judged->claim->measures[check->against].name);
     }

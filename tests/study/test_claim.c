@@ -208,13 +208,13 @@ static void numbers_decide(void **state)
     assert_true(is_near(judged.figures[0].most, 9));
     assert_int_equal(judged.verdict->outcome, STUDY_REFUTED);
     assert_string_equal(judged.words, "5 % and 2 %, 1.25 times");
-    assert_true(judged.agreements[0].holds); /* 5 is 25 % off 4 */
+    assert_true(judged.agrees[0]); /* 5 is 25 % off 4 */
     study_judged_free(&judged);
 
     judge(&claim, &judged, low);
     assert_int_equal(judged.verdict->outcome, STUDY_HOLDS);
     assert_string_equal(judged.words, "w");
-    assert_false(judged.agreements[0].holds);
+    assert_false(judged.agrees[0]);
     study_judged_free(&judged);
     study_claim_free(&claim);
 }
