@@ -249,6 +249,16 @@ uint32_t asking_flight_us(const struct clock_offset *clock, uint32_t held_units)
     return !clock->known || time_us * NS_PER_US >= 2 * clock->round_trip_ns ? time_us : 0;
 }
 
+/* None of what waits for an answer that takes longer than requests wait: it is granted as a lease,
+ * for those that come after. */
+static uint32_t flight_of_waiting_us(const struct weir_limiter *limiter, uint32_t held_units)
+{
+    const struct clock_offset *clock = &limiter->clock;
+    const bool is_too_slow = clock->known && clock->round_trip_ns > limiter->options.wait_max_ns;
+
+    return is_too_slow ? 0 : asking_flight_us(clock, held_units);
+}
+
 uint64_t asking_life_us(const struct weir_limiter *limiter, const struct weir_ask *ask)
 {
     const uint64_t patience_us =
@@ -325,7 +335,7 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         .plan = plan_for_ask(limiter, hot->plan_index, cold->assigned_version),
         .flags = cold->trickle[1] != 0 ? WEIR_ASK_HAS_TRICKLE : 0,
         .largest_units = cold->largest_units,
-        .flight_us = asking_flight_us(&limiter->clock, hot->held_units),
+        .flight_us = flight_of_waiting_us(limiter, hot->held_units),
         .lease_end_us = cold->lease_end_us,
         .returned_units = cold->returned_units,
         .expired_units = cold->expired_units,

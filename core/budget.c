@@ -86,11 +86,14 @@ static void begin_bucket(struct degraded *degraded, const struct weir_plan *plan
     }
     const uint64_t elapsed_us = saturating_sub(now_us, degraded->base_us);
     const uint64_t refilled = part_of(refill(plan, elapsed_us), degraded->fraction_ppm);
-    const uint64_t leased = degraded->leased_units * plan->rate_period_us;
-    const uint64_t own = lesser(own_part_of_remainder(degraded, lost_us), plan->capacity_units);
+    const uint64_t there =
+        saturating_add(lesser(own_part_of_remainder(degraded, lost_us), plan->capacity_units) *
+                           plan->rate_period_us,
+                       refilled);
+    const uint64_t promised = degraded->promised_units * plan->rate_period_us;
 
-    degraded->level =
-        lesser(own * plan->rate_period_us + saturating_sub(refilled, leased), capacity);
+    degraded->level = lesser(saturating_sub(there, promised), capacity);
+    degraded->owed = saturating_sub(promised, there);
 }
 
 uint64_t budget_wait_us(const struct degraded *degraded, const struct weir_plan *plan,

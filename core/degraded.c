@@ -6,11 +6,13 @@
  * the limit:
  *
  *   bounded   the fraction is its share s of the key's demand, as the store's last answer had it.
- * It starts with s x (what was left then, less what the others have used since), and its share of
- * what was refilled since, less what it has leased in the meantime. So if the shares of all
- * processes sum to 1 or less, they admit no more than was left and accrues, and on top one request
- * per process and accounting window, of processes that have demand and no share yet. uniform   1 /
- * processes; share: s, at least 2 %. Both start full: limiters that know nothing of what was spent
+ *             It starts with s x (what was left then, less what the others have used since) and s x
+ *             what was refilled since, less what that answer promised of it; if that is less than
+ *             nothing, it has to be refilled first. So if the shares of all processes sum to 1 or
+ *             less, they admit no more than was left and accrues, and on top one request per
+ *             process and accounting window, of processes that would admit nothing otherwise.
+ *   uniform   1 / processes
+ *   share     s, at least 2 %. Both start full: limiters that know nothing of what was spent
  * before.
  *
  * The others use the remainder for as long as the store answers them, not until this process first
@@ -85,18 +87,19 @@ void degraded_answered(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     degraded->remaining_units = answer->remaining_units;
     degraded->previous_units = answer->previous_units;
     degraded->others_milli = all_milli - own_milli;
-    degraded->leased_units = (uint64_t)limiter->hot[slot].held_units + answer->granted_units +
-                             cold->trickle[0] - cold->trickle_taken + cold->trickle[1] +
-                             answer->trickle_count;
+    degraded->promised_units =
+        (uint64_t)cold->trickle[0] - cold->trickle_taken + cold->trickle[1] + answer->trickle_count;
 }
 
-/* One request per process and window. */
+/* One request per process and window, where its share is nothing or has admitted nothing yet. */
 static bool take_floor(struct weir_limiter *limiter, uint32_t slot)
 {
     struct degraded *degraded = &limiter->degraded[slot];
     const uint64_t window = degraded->spell_window; /* as budget_take has brought it up to date */
+    const bool is_served =
+        limiter->clock.known && degraded->fraction_ppm != 0 && limiter->hot[slot].spent_units != 0;
 
-    if (policy_of(slot_plan(limiter, slot)) != WEIR_DEGRADED_BOUNDED ||
+    if (policy_of(slot_plan(limiter, slot)) != WEIR_DEGRADED_BOUNDED || is_served ||
         degraded->floor_window == window) {
         return false;
     }
@@ -164,6 +167,13 @@ static uint64_t retry_ns(const struct weir_limiter *limiter, uint32_t slot, uint
                                 now_ns);
 }
 
+static struct weir_decision admitted(struct weir_limiter *limiter, uint32_t cost)
+{
+    limiter->counts.degraded_admitted++;
+    limiter->counts.degraded_units += cost;
+    return (struct weir_decision){.mode = WEIR_MODE_DEGRADED};
+}
+
 static struct weir_decision refused(struct weir_limiter *limiter, uint64_t retry_after_ns)
 {
     limiter->counts.degraded_denied++;
@@ -191,17 +201,19 @@ struct weir_decision degraded_decide(struct weir_limiter *limiter, uint32_t slot
     owed_add(limiter, slot, now_us, cost);
     limiter->hot[slot].spent_units += cost;
     degraded->window_units += cost;
-    limiter->counts.degraded_admitted++;
-    limiter->counts.degraded_units += cost;
-    return (struct weir_decision){.mode = WEIR_MODE_DEGRADED};
+    return admitted(limiter, cost);
 }
 
-/* Nothing is known of it, and nothing could be remembered: only `open` admits. */
+/* Nothing is known of it, and what it owes could not be remembered: only `open` admits. */
 struct weir_decision degraded_decide_without_slot(struct weir_limiter *limiter, uint64_t now_ns,
-                                                  uint32_t plan_index, uint32_t cost)
+                                                  const struct weir_key *key,
+                                                  const struct weir_plan *plan, uint32_t cost)
 {
-    (void)now_ns;
-    (void)plan_index;
-    (void)cost;
-    return refused(limiter, UNKNOWN_RETRY_NS);
+    if (policy_of(plan) != WEIR_DEGRADED_OPEN) {
+        outbox_report_refused(limiter, key, plan, now_ns);
+        return refused(limiter, UNKNOWN_RETRY_NS);
+    }
+    outbox_report_once(limiter, key, plan, now_ns, cost, true);
+    limiter->counts.lost_charge_units += cost;
+    return admitted(limiter, cost);
 }

@@ -148,14 +148,6 @@ static bool is_void(const struct weir_limiter *limiter, const struct weir_plan *
     return ends_with_window(plan) && late_ns >= answer->lease_end_us * NS_PER_US;
 }
 
-void direct_report(struct weir_limiter *limiter, const struct weir_key *key,
-                   const struct weir_plan *plan, uint64_t now_ns, uint32_t units)
-{
-    const uint64_t store_us = clock_store_ns(&limiter->clock, now_ns) / NS_PER_US;
-
-    outbox_report_once(limiter, key, plan, period_of(key, store_us, plan->window_us), units);
-}
-
 static void settle(struct weir_limiter *limiter, uint32_t place,
                    const struct weir_decision *decision)
 {
@@ -179,7 +171,7 @@ static void admit(struct weir_limiter *limiter, uint32_t place, uint32_t slot, u
     if (slot != SLOT_NONE) {
         limiter->hot[slot].spent_units += cost;
     } else {
-        direct_report(limiter, &direct->key, plan, now_ns, cost);
+        outbox_report_once(limiter, &direct->key, plan, now_ns, cost, false);
     }
     settle(limiter, place, &decision);
 }
@@ -369,11 +361,11 @@ static void decide_alone(struct weir_limiter *limiter, uint32_t place, uint64_t 
         decision = waiting_decide_alone(limiter, slot, now_ns, cost);
         asking_plan(limiter, slot, now_ns);
     } else if (limiter->clock.known && plan->algorithm == WEIR_ALGORITHM_UNLIMITED) {
-        direct_report(limiter, &direct->key, plan, now_ns, cost);
+        outbox_report_once(limiter, &direct->key, plan, now_ns, cost, true);
         decision =
             (struct weir_decision){.reason = WEIR_REASON_UNLIMITED, .mode = WEIR_MODE_DEGRADED};
     } else {
-        decision = degraded_decide_without_slot(limiter, now_ns, direct->plan_index, cost);
+        decision = degraded_decide_without_slot(limiter, now_ns, &direct->key, plan, cost);
     }
     ask_queue_remove(limiter, place | ASK_DIRECT);
     if (direct->flight != SLOT_NONE) {

@@ -258,14 +258,14 @@ static struct weir_decision decide_without_slot(struct weir_limiter *limiter, ui
     const struct weir_plan *plan = &limiter->plans[request->plan_index];
 
     if (plan->algorithm == WEIR_ALGORITHM_UNLIMITED && limiter->clock.known) {
-        direct_report(limiter, &request->key, plan, now_ns, cost);
+        outbox_report_once(limiter, &request->key, plan, now_ns, cost, false);
         return (struct weir_decision){.reason = WEIR_REASON_UNLIMITED};
     }
     if (plan->algorithm != WEIR_ALGORITHM_UNLIMITED && cost > plan->capacity_units) {
         return never();
     }
     if (is_alone(limiter, &request->key) || !waiting_has_room(limiter)) {
-        return degraded_decide_without_slot(limiter, now_ns, request->plan_index, cost);
+        return degraded_decide_without_slot(limiter, now_ns, &request->key, plan, cost);
     }
     const struct direct_request direct = {.key = request->key,
                                           .assigned_version = request->assigned_version,

@@ -149,7 +149,7 @@ struct degraded {
     uint64_t remaining_units;
     uint64_t previous_units; /* sliding */
     uint64_t others_milli;   /* demand of the other processes */
-    uint64_t leased_units;   /* held then */
+    uint64_t promised_units; /* then, of what was to be refilled */
 
     /* the spell, from the first decision without the store since */
     uint64_t updated_us;  /* local time: the store's may not be known yet */
@@ -252,6 +252,7 @@ struct weir_limiter {
     uint32_t direct_oldest;
     uint32_t direct_newest;
 
+    struct weir_report refused; /* the last that reports a denial without store and slot */
     struct weir_report reports[REPORT_OUTBOX];
     uint32_t report_first;
     uint32_t report_count;
@@ -284,6 +285,11 @@ static inline uint64_t local_time_read(const struct weir_limiter *limiter, uint6
 static inline uint64_t saturating_add(uint64_t a, uint64_t b)
 {
     return a > NEVER - b ? NEVER : a + b;
+}
+
+static inline bool keys_equal(const struct weir_key *a, const struct weir_key *b)
+{
+    return a->low == b->low && a->high == b->high;
 }
 
 static inline uint32_t shard_of(const struct weir_limiter *limiter, const struct weir_key *key)
@@ -411,9 +417,10 @@ void degraded_window_ends(struct weir_limiter *limiter, uint32_t slot);
 /* Decide a request without the store. Always decides; demand is counted by the caller. */
 struct weir_decision degraded_decide(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                                      uint32_t cost);
-/* A request of a key that has no slot. */
+/* A request of a key that has no slot. Requires room in the outbox. */
 struct weir_decision degraded_decide_without_slot(struct weir_limiter *limiter, uint64_t now_ns,
-                                                  uint32_t plan_index, uint32_t cost);
+                                                  const struct weir_key *key,
+                                                  const struct weir_plan *plan, uint32_t cost);
 /* The store answered for the slot, before lease_take_answer: a new base to budget from. */
 void degraded_answered(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                        const struct weir_answer *answer, bool is_late);
@@ -439,9 +446,6 @@ uint64_t direct_add(struct weir_limiter *limiter, uint64_t now_ns,
 bool direct_takes_over(struct weir_limiter *limiter, uint32_t slot);
 void direct_build(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
                   struct weir_ask *ask);
-/* Report units of a key that has no slot. Requires room in the outbox and a known clock. */
-void direct_report(struct weir_limiter *limiter, const struct weir_key *key,
-                   const struct weir_plan *plan, uint64_t now_ns, uint32_t units);
 /* The answer to its ask, which is in flight no more. */
 void direct_answer(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
                    const struct weir_ask *ask, const struct weir_answer *answer);
@@ -484,15 +488,5 @@ void waiting_give_up(struct weir_limiter *limiter, uint32_t slot, uint64_t now_n
 /* A request of the slot is decided without the store, whatever its plan. */
 struct weir_decision waiting_decide_alone(struct weir_limiter *limiter, uint32_t slot,
                                           uint64_t now_ns, uint32_t cost);
-
-/* outbox.c */
-bool outbox_has_room(const struct weir_limiter *limiter);
-/* Something was spent in the accounting window, or decided without the store. */
-bool outbox_has_to_report(const struct weir_limiter *limiter, uint32_t slot);
-void outbox_report(struct weir_limiter *limiter, uint32_t slot, bool sealed);
-/* Units of a key that has no slot, in a life of their own. */
-void outbox_report_once(struct weir_limiter *limiter, const struct weir_key *key,
-                        const struct weir_plan *plan, uint64_t window_index, uint32_t units);
-void outbox_last_words(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
 
 #endif

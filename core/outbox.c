@@ -2,6 +2,7 @@
  * the last words of keys that make room for others, which are flights of nobody. A call that could
  * need a place checks for room before it changes anything. */
 #include "limiter_private.h"
+#include "store_key.h"
 #include "weir/assert.h"
 
 bool outbox_has_room(const struct weir_limiter *limiter)
@@ -66,20 +67,51 @@ bool weir_limiter_next_unreported(const struct weir_limiter *limiter, uint32_t *
 }
 
 /* Not sealed: the process may spend more of the key in the same window, in other lives. */
-void outbox_report_once(struct weir_limiter *limiter, const struct weir_key *key,
-                        const struct weir_plan *plan, uint64_t window_index, uint32_t units)
+static struct weir_report report_without_slot(const struct weir_limiter *limiter,
+                                              const struct weir_key *key,
+                                              const struct weir_plan *plan, uint64_t now_ns)
 {
-    const struct weir_report report = {
+    struct weir_report report = {
         .key = *key,
-        .window_index = window_index,
-        .window_us = plan->window_us,
         .incarnation = limiter->options.incarnation,
         .process = limiter->options.process,
-        .life = ++limiter->lives,
         .sequence = 1,
-        .spent_units = units,
     };
 
+    if (limiter->clock.known) {
+        const uint64_t now_us = clock_store_ns(&limiter->clock, now_ns) / NS_PER_US;
+        report.window_index = period_of(key, now_us, plan->window_us);
+        report.window_us = plan->window_us;
+    }
+    return report;
+}
+
+void outbox_report_once(struct weir_limiter *limiter, const struct weir_key *key,
+                        const struct weir_plan *plan, uint64_t now_ns, uint32_t units,
+                        bool is_degraded)
+{
+    struct weir_report report = report_without_slot(limiter, key, plan, now_ns);
+
+    report.life = ++limiter->lives;
+    report.spent_units = units;
+    report.degraded_units = is_degraded ? units : 0;
+    report.degraded = is_degraded;
+    append_report(limiter, &report);
+}
+
+void outbox_report_refused(struct weir_limiter *limiter, const struct weir_key *key,
+                           const struct weir_plan *plan, uint64_t now_ns)
+{
+    struct weir_report report = report_without_slot(limiter, key, plan, now_ns);
+    const struct weir_report *last = &limiter->refused;
+
+    if (keys_equal(key, &last->key) && report.window_index == last->window_index &&
+        report.window_us == last->window_us && last->life != 0) {
+        return;
+    }
+    report.life = ++limiter->lives;
+    report.degraded = true;
+    limiter->refused = report;
     append_report(limiter, &report);
 }
 

@@ -1,6 +1,6 @@
 /* Asks on their way, seen apart from what they are about: the queues they wait in, the flights they
- * are until they are answered or have expired, the breakers that hold them back. Part of
- * limiter_private.h. */
+ * are until they are answered or have expired, the breakers that hold them back; and what leaves
+ * besides. Part of limiter_private.h. */
 #ifndef WEIR_SENDING_H
 #define WEIR_SENDING_H
 
@@ -125,7 +125,7 @@ void breaker_init(struct weir_limiter *limiter);
 bool breaker_is_open(const struct weir_limiter *limiter, const struct weir_key *key);
 bool breaker_is_closed(const struct weir_limiter *limiter, const struct weir_key *key);
 /* When the shard of a key stopped answering, as far as can be told: halfway between the last ask
- * that it answered and the first that it did not. now_ns: nothing has failed since. */
+ * that it answered and the first that it did not, or now. */
 uint64_t breaker_lost_ns(const struct weir_limiter *limiter, const struct weir_key *key,
                          uint64_t now_ns);
 /* Whether an ask may be sent now. */
@@ -152,5 +152,19 @@ uint64_t backoff_jittered_ns(struct weir_limiter *limiter, uint64_t backoff_ns);
 uint64_t backoff_doubled_ns(uint64_t initial_ns, uint32_t times);
 /* Of decisions that rest on the store. */
 enum weir_mode breaker_mode(const struct weir_limiter *limiter, const struct weir_key *key);
+
+/* outbox.c */
+bool outbox_has_room(const struct weir_limiter *limiter);
+/* Something was spent in the accounting window, or decided without the store. */
+bool outbox_has_to_report(const struct weir_limiter *limiter, uint32_t slot);
+void outbox_report(struct weir_limiter *limiter, uint32_t slot, bool sealed);
+/* Of a key that has no slot: units admitted now, in a life of their own. Requires room. */
+void outbox_report_once(struct weir_limiter *limiter, const struct weir_key *key,
+                        const struct weir_plan *plan, uint64_t now_ns, uint32_t units,
+                        bool is_degraded);
+/* And that it was denied without the store; once, if the last of these said the same. */
+void outbox_report_refused(struct weir_limiter *limiter, const struct weir_key *key,
+                           const struct weir_plan *plan, uint64_t now_ns);
+void outbox_last_words(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
 
 #endif

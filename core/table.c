@@ -18,11 +18,6 @@ static uint32_t home_of(const struct weir_limiter *limiter, const struct weir_ke
     return (uint32_t)(mixed >> 32) & limiter->index_mask;
 }
 
-static bool keys_equal(const struct weir_key *a, const struct weir_key *b)
-{
-    return a->low == b->low && a->high == b->high;
-}
-
 uint32_t table_find(const struct weir_limiter *limiter, const struct weir_key *key)
 {
     for (uint32_t place = home_of(limiter, key);; place = (place + 1) & limiter->index_mask) {

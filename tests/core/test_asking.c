@@ -215,10 +215,21 @@ static void the_flight_time_is_two_round_trips(void **state)
     assert_int_equal(build().flight_us, WEIR_FLIGHT_US_MAX); /* not known yet */
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         reset(NULL);
+        limiter->options.wait_max_ns = NS_PER_S;
         small_clock(limiter, CASES[i].round_trip_ns);
         hold(CASES[i].held_units, CASES[i].held_units);
         assert_int_equal(build().flight_us, CASES[i].flight_us);
     }
+}
+
+static void nothing_is_in_flight_for_longer_than_requests_wait(void **state)
+{
+    (void)state;
+    limiter->options.wait_max_ns = 1500 * NS_PER_US;
+    small_clock(limiter, 1500 * NS_PER_US);
+    assert_int_equal(build().flight_us, 4000);
+    small_clock(limiter, 1500 * NS_PER_US + 1);
+    assert_int_equal(build().flight_us, 0);
 }
 
 static void more_held_than_was_leased_is_noticed(void **state)
@@ -252,6 +263,7 @@ int main(void)
         TEST(whoever_waits_turns_a_return_into_a_question),
         TEST(promises_are_cancelled_with_what_was_taken_of_them),
         TEST(the_flight_time_is_two_round_trips),
+        TEST(nothing_is_in_flight_for_longer_than_requests_wait),
         TEST(more_held_than_was_leased_is_noticed),
         TEST(a_fixed_sizer_wants_its_lease),
     };

@@ -7,7 +7,7 @@ static void a_share_of_what_accrues_is_admitted(void **state)
     with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED);
     answered(0, 20000, 100000);
 
-    assert_int_equal(admitted(1 * SECOND_US), 20 + 1); /* and the floor, once a minute */
+    assert_int_equal(admitted(1 * SECOND_US), 20);
     assert_int_equal(admitted(2 * SECOND_US), 20);
     assert_int_equal(admitted(2 * SECOND_US + 49999), 0);
     assert_int_equal(admitted(2 * SECOND_US + 50000), 1);
@@ -19,17 +19,57 @@ static void what_was_left_is_shared_after_the_others_have_used_theirs(void **sta
     with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED);
     answered(500, 40000, 200000); /* the others use 160 per second */
 
-    assert_int_equal(admitted(1 * SECOND_US), (500 - 160) / 5 + 20 + 1);
+    /* since the store was lost, halfway to now */
+    assert_int_equal(admitted(1 * SECOND_US), (500 - 80) / 5 + 20);
 }
 
-static void what_is_leased_counts_against_the_share(void **state)
+static void the_floor_is_for_those_that_admit_nothing_otherwise(void **state)
+{
+    (void)state;
+    with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED);
+    answered(0, 20000, 100000);
+    assert_int_equal(admitted(0), 1);
+    assert_int_equal(admitted(1 * SECOND_US), 20);
+
+    with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED);
+    hot->spent_units = 1; /* with the store */
+    answered(0, 20000, 100000);
+    assert_int_equal(admitted(0), 0);
+
+    with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED);
+    hot->spent_units = 1;
+    answered(0, 0, 100000); /* no share: else nothing for the rest of the window */
+    assert_int_equal(admitted(0), 1);
+    assert_int_equal(admitted(1 * SECOND_US), 0);
+}
+
+/* Promises are part of what is to be refilled; what is held was taken before. */
+static void what_was_promised_counts_against_the_share_and_what_is_held_does_not(void **state)
 {
     (void)state;
     with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED);
     hot->held_units = 15;
+    cold->trickle[0] = 10;
+    cold->trickle_taken = 4;
+    cold->trickle[1] = 9;
+    hot->spent_units = 1;
+    answered(0, 20000, 100000);
+    assert_int_equal(admitted(1 * SECOND_US), 20 - (10 - 4) - 9);
+}
+
+/* The promise of a whole second was spent after half of it: the rest is refilled first. */
+static void what_was_promised_beyond_the_refill_is_owed(void **state)
+{
+    (void)state;
+    with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED);
+    cold->trickle[1] = 20;
+    hot->spent_units = 1;
     answered(0, 20000, 100000);
 
-    assert_int_equal(admitted(1 * SECOND_US), 20 - 15 + 1);
+    assert_int_equal(admitted(SECOND_US / 2), 0);
+    assert_true(decide(SECOND_US / 2, 1).retry_after_ns > 550 * NS_PER_MS);
+    assert_int_equal(admitted(1 * SECOND_US), 0);
+    assert_int_equal(admitted(2 * SECOND_US), 20);
 }
 
 static void a_long_silence_saves_no_more_than_a_share_of_the_capacity(void **state)
@@ -39,7 +79,7 @@ static void a_long_silence_saves_no_more_than_a_share_of_the_capacity(void **sta
     answered(1000, 20000, 100000);
 
     assert_true(admits(0, 1));
-    assert_int_equal(admitted(50 * SECOND_US), 200 + 1);
+    assert_int_equal(admitted(50 * SECOND_US), 200);
 }
 
 static void each_new_window_brings_a_share_of_its_limit(void **state)
@@ -52,11 +92,11 @@ static void each_new_window_brings_a_share_of_its_limit(void **state)
     with_plan(windowed_plan(WEIR_ALGORITHM_WINDOW, 1000, 10 * SECOND_US), WEIR_DEGRADED_BOUNDED);
     answered(300, 20000, 100000);
     hot->spent_units = 77; /* with the store, before */
-    assert_int_equal(admitted(0), 300 / 5 + 1);
+    assert_int_equal(admitted(0), 300 / 5);
     assert_int_equal(admitted(9 * SECOND_US), 0);
     const uint64_t phase_us = weir_key_phase_us(&hot->key, 10 * SECOND_US);
     const uint64_t next_us = 10 * SECOND_US - (START_US + phase_us) % (10 * SECOND_US);
-    assert_int_equal(admitted(next_us), 200 + 1);
+    assert_int_equal(admitted(next_us), 200);
     hot->spent_units += 30; /* permits that were held */
     assert_int_equal(admitted(next_us), 0);
 }
@@ -71,7 +111,7 @@ static void a_sliding_window_counts_the_one_before(void **state)
     const uint64_t next_us = 10 * SECOND_US - (START_US + phase_us) % (10 * SECOND_US);
 
     /* of 200, what counts of the 100 at the window's start and at its middle */
-    assert_int_equal(admitted(next_us), 100 + 1);
+    assert_int_equal(admitted(next_us), 100);
     assert_int_equal(admitted(next_us + 5 * SECOND_US), 50);
 }
 
@@ -80,7 +120,7 @@ static void a_late_answer_begins_no_new_budget(void **state)
     (void)state;
     with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED);
     answered(0, 20000, 100000);
-    assert_int_equal(admitted(1 * SECOND_US), 20 + 1);
+    assert_int_equal(admitted(1 * SECOND_US), 20);
 
     answered_late(1 * SECOND_US, 500, 20000, 100000);
     assert_int_equal(admitted(1 * SECOND_US), 0);
@@ -97,7 +137,7 @@ static void a_late_answer_that_leaves_little_lowers_the_budget(void **state)
     assert_true(admits(0, 1));
 
     answered_late(1 * SECOND_US, 50, 20000, 100000);
-    assert_int_equal(admitted(1 * SECOND_US), 10 + 1);
+    assert_int_equal(admitted(1 * SECOND_US), 10);
 
     with_plan(windowed_plan(WEIR_ALGORITHM_WINDOW, 1000, 10 * SECOND_US), WEIR_DEGRADED_BOUNDED);
     answered(1000, 20000, 100000);
@@ -105,7 +145,7 @@ static void a_late_answer_that_leaves_little_lowers_the_budget(void **state)
     answered_late(1000, 1000, 20000, 100000);
     assert_true(admits(1000, 1));
     answered_late(2000, 50, 20000, 100000);
-    assert_int_equal(admitted(2000), 10 + 1);
+    assert_int_equal(admitted(2000), 10);
     answered_late(3000, 1000, 20000, 100000);
     assert_int_equal(admitted(3000), 0);
 }
@@ -118,7 +158,7 @@ static void what_a_late_answer_grants_is_part_of_the_budget(void **state)
     assert_true(admits(0, 5)); /* of 20 */
     answered_late(0, 100, 20000, 100000);
     budget_leased(limiter, 0, 10);
-    assert_int_equal(admitted(0), 5 + 1);
+    assert_int_equal(admitted(0), 5);
     budget_leased(limiter, 0, 30); /* more than there is: as much accrues to nobody */
     assert_int_equal(admitted(1 * SECOND_US), 0);
     assert_int_equal(admitted(2 * SECOND_US), 10);
@@ -128,7 +168,7 @@ static void what_a_late_answer_grants_is_part_of_the_budget(void **state)
     assert_true(admits(0, 5));
     answered_late(0, 100, 20000, 100000);
     budget_leased(limiter, 0, 10);
-    assert_int_equal(admitted(0), 5 + 1);
+    assert_int_equal(admitted(0), 5);
 }
 
 /* Any number of processes whose shares sum to one, each at its own time, admit together no more
@@ -212,7 +252,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_share_of_what_accrues_is_admitted),
         cmocka_unit_test(what_was_left_is_shared_after_the_others_have_used_theirs),
-        cmocka_unit_test(what_is_leased_counts_against_the_share),
+        cmocka_unit_test(the_floor_is_for_those_that_admit_nothing_otherwise),
+        cmocka_unit_test(what_was_promised_counts_against_the_share_and_what_is_held_does_not),
+        cmocka_unit_test(what_was_promised_beyond_the_refill_is_owed),
         cmocka_unit_test(a_long_silence_saves_no_more_than_a_share_of_the_capacity),
         cmocka_unit_test(each_new_window_brings_a_share_of_its_limit),
         cmocka_unit_test(a_sliding_window_counts_the_one_before),

@@ -294,7 +294,7 @@ static void a_full_outbox_stops_decisions_and_answers_before_they_change_anythin
     const struct weir_ask ask = desk_direct_ask(&desk);
     const struct weir_answer answer = desk_grant(&desk, &ask);
     while (outbox_has_room(desk.limiter)) {
-        outbox_report_once(desk.limiter, &ask.key, &ask.plan, 5, 6);
+        outbox_report_once(desk.limiter, &ask.key, &ask.plan, desk.now_ns, 6, false);
     }
 
     assert_int_equal(desk_try(&desk, 4, 1, &decision), WEIR_ERR_OUTBOX_FULL);
@@ -320,6 +320,72 @@ static void a_key_without_a_place_needs_one_to_wait_in(void **state)
     assert_int_equal(desk_decide(&desk, 1, 1).verdict, WEIR_VERDICT_ADMITTED);
 }
 
+static struct weir_report next_report(struct desk *desk)
+{
+    struct weir_report report;
+
+    assert_true(weir_limiter_next_report(desk->limiter, &report));
+    return report;
+}
+
+static void what_it_is_denied_without_the_store_flags_its_window_once(void **state)
+{
+    (void)state;
+    struct desk desk = full_desk();
+    struct weir_report report;
+    desk.limiter->breakers[0].state = WEIR_BREAKER_OPEN;
+
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(desk_decide(&desk, 3, 1).reason, WEIR_REASON_DEGRADED_CAP);
+    }
+    report = next_report(&desk);
+    assert_int_equal(report.key.low, 3);
+    assert_int_equal(report.window_index, desk_store_us(&desk) / MINUTE_US);
+    assert_int_equal(report.window_us, MINUTE_US);
+    assert_int_equal(report.spent_units, 0);
+    assert_true(report.degraded);
+    assert_false(weir_limiter_next_report(desk.limiter, &report));
+
+    desk_decide(&desk, 4, 1);
+    desk_decide(&desk, 3, 1);
+    assert_int_equal(next_report(&desk).key.low, 4);
+    assert_int_equal(next_report(&desk).key.low, 3);
+}
+
+static void before_the_time_is_known_it_flags_no_window_in_particular(void **state)
+{
+    (void)state;
+    struct desk desk = full_desk();
+    desk.limiter->breakers[0].state = WEIR_BREAKER_OPEN;
+    desk.limiter->clock.known = false;
+
+    desk_decide(&desk, 3, 1);
+    assert_int_equal(next_report(&desk).window_us, 0);
+}
+
+static void open_admits_it_without_the_store_and_reports_it(void **state)
+{
+    (void)state;
+    struct desk desk = full_desk();
+    struct weir_plan plan = desk.limiter->plans[0];
+    plan.degraded = WEIR_DEGRADED_OPEN;
+    plan.version++;
+    assert_int_equal(weir_limiter_set_plan(desk.limiter, 0, &plan), WEIR_OK);
+    desk.limiter->breakers[0].state = WEIR_BREAKER_OPEN;
+
+    for (unsigned i = 0; i < 2; i++) {
+        const struct weir_decision decision = desk_decide(&desk, 3, 4);
+        assert_int_equal(decision.verdict, WEIR_VERDICT_ADMITTED);
+        assert_int_equal(decision.mode, WEIR_MODE_DEGRADED);
+        const struct weir_report report = next_report(&desk);
+        assert_int_equal(report.spent_units, 4);
+        assert_int_equal(report.degraded_units, 4);
+        assert_true(report.degraded);
+    }
+    assert_int_equal(desk.limiter->counts.degraded_units, 8);
+    assert_int_equal(desk.limiter->counts.lost_charge_units, 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +403,9 @@ int main(void)
         cmocka_unit_test(what_comes_up_between_two_of_another_kind_keeps_its_turn),
         cmocka_unit_test(a_full_outbox_stops_decisions_and_answers_before_they_change_anything),
         cmocka_unit_test(a_key_without_a_place_needs_one_to_wait_in),
+        cmocka_unit_test(what_it_is_denied_without_the_store_flags_its_window_once),
+        cmocka_unit_test(before_the_time_is_known_it_flags_no_window_in_particular),
+        cmocka_unit_test(open_admits_it_without_the_store_and_reports_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
 /* Reports and last words: two rings, in order, with room reserved before anything is changed. */
 #include "small_limiter.h"
 
+#include "store_key.h"
+
 static struct weir_limiter *limiter_with_key(void)
 {
     const struct weir_plan plan = bucket_plan(10, 100);
@@ -190,21 +192,45 @@ static void units_without_a_slot_have_lives_of_their_own(void **state)
     struct weir_limiter *limiter = limiter_with_key();
     const struct weir_key key = small_key(6);
     struct weir_report report;
+    small_clock(limiter, 0);
 
     for (uint32_t i = 0; i < 2; i++) {
         const struct weir_plan plan = bucket_plan(1, 1);
-        outbox_report_once(limiter, &key, &plan, 34, 12 + i);
+        outbox_report_once(limiter, &key, &plan, SMALL_START_NS, 12 + i, i == 1);
         assert_true(weir_limiter_next_report(limiter, &report));
         assert_int_equal(report.key.low, 6);
-        assert_int_equal(report.window_index, 34);
+        assert_int_equal(report.window_index, period_of(&key, START_US, MINUTE_US));
         assert_int_equal(report.window_us, MINUTE_US);
         assert_int_equal(report.incarnation, 8);
         assert_int_equal(report.process, 7);
         assert_int_equal(report.life, 2 + i);
         assert_int_equal(report.sequence, 1);
         assert_int_equal(report.spent_units, 12 + i);
+        assert_int_equal(report.degraded_units, i == 1 ? 13 : 0);
+        assert_int_equal(report.degraded, i == 1);
         assert_false(report.sealed);
     }
+}
+
+static void a_refusal_is_reported_once_in_a_window(void **state)
+{
+    (void)state;
+    struct weir_limiter *limiter = limiter_with_key();
+    const struct weir_key key = small_key(6);
+    const struct weir_plan plan = bucket_plan(1, 1);
+    struct weir_report first;
+    struct weir_report next;
+    small_clock(limiter, 0);
+
+    outbox_report_refused(limiter, &key, &plan, SMALL_START_NS);
+    outbox_report_refused(limiter, &key, &plan, SMALL_START_NS);
+    outbox_report_refused(limiter, &key, &plan, SMALL_START_NS + MINUTE_US * NS_PER_US);
+    assert_true(weir_limiter_next_report(limiter, &first));
+    assert_true(weir_limiter_next_report(limiter, &next));
+    assert_int_equal(next.window_index, first.window_index + 1);
+    assert_int_equal(next.life, first.life + 1);
+    assert_true(first.degraded && next.degraded);
+    assert_false(weir_limiter_next_report(limiter, &next));
 }
 
 static void an_ask_that_nobody_waits_for_goes_out_first(void **state)
@@ -235,6 +261,7 @@ int main(void)
         cmocka_unit_test(room_is_kept_for_what_one_call_may_need),
         cmocka_unit_test(last_words_give_everything_back_as_flights_of_nobody),
         cmocka_unit_test(units_without_a_slot_have_lives_of_their_own),
+        cmocka_unit_test(a_refusal_is_reported_once_in_a_window),
         cmocka_unit_test(an_ask_that_nobody_waits_for_goes_out_first),
     };
 

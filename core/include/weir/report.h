@@ -27,7 +27,7 @@ struct weir_report {
     uint64_t spent_units;
     uint64_t degraded_units; /* the part of it that was admitted without the store */
     bool degraded; /* something was decided without the store, if only denied: the window was
-                      enforced approximately. Says nothing of keys without a place in the table */
+                      enforced approximately */
     bool sealed;   /* the window is over for this process: nothing will be added */
 };
 
