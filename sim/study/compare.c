@@ -113,6 +113,7 @@ enum study_end study_compare_run(struct study_compare *compare)
         .runs = compare->runs,
         .run_count = 2 * compare->seed_count,
         .folder = compare->folder,
+        .job_count = compare->job_count,
         .label = "compare",
         .quiet = compare->quiet,
     };

@@ -37,6 +37,7 @@ struct study_compare {
     size_t seed_count;
     enum sim_kernel_kind kernel;
     const char *folder; /* where runs are kept; NULL: nowhere */
+    unsigned job_count; /* 0: one per core */
     bool quiet;
 
     /* filled in */

@@ -107,8 +107,9 @@ json_t *study_compare_json(const struct study_comparison *comparison)
                      divergence_json(comparison));
 }
 
-void study_compare_print_csv(FILE *file, const struct study_comparison *comparison)
+void study_compare_print_csv(FILE *file, const void *context)
 {
+    const struct study_comparison *comparison = context;
     const struct study_compare *compare = comparison->compare;
 
     fprintf(file, "measure,seed,a,b,change,b_is\n");
@@ -184,9 +185,9 @@ static void print_panel(FILE *script, const struct study_compare *compare, size_
     fputc('\n', script);
 }
 
-void study_compare_print_plot(FILE *script, const struct study_comparison *comparison,
-                              const char *kind)
+void study_compare_print_plot(FILE *script, const void *context, const char *kind)
 {
+    const struct study_comparison *comparison = context;
     const struct study_compare *compare = comparison->compare;
     size_t panels[PANELS_MAX];
     char text[400];

@@ -158,6 +158,7 @@ static enum study_end make_round(struct study_size *size, const struct round *ro
         .runs = runs,
         .run_count = run_count,
         .folder = size->folder,
+        .job_count = size->job_count,
         .label = round->seed_count == 1 ? "size: first seed" : "size: more seeds",
         .quiet = size->quiet,
     };

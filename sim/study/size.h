@@ -64,6 +64,7 @@ struct study_size {
     size_t seed_count;
     enum sim_kernel_kind kernel;
     const char *folder; /* where runs are kept; NULL: nowhere */
+    unsigned job_count; /* 0: one per core */
     bool quiet;
     bool is_bounded[STUDY_BOUND_COUNT];
     double bounds[STUDY_BOUND_COUNT];

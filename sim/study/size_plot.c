@@ -209,8 +209,9 @@ static void print_texts(FILE *script, const struct study_sizing *sizing,
     sim_plot_script_text(script, "error_title", text);
 }
 
-void study_size_print_plot(FILE *script, const struct study_sizing *sizing, const char *kind)
+void study_size_print_plot(FILE *script, const void *context, const char *kind)
 {
+    const struct study_sizing *sizing = context;
     const struct study_size *size = sizing->size;
     struct picture picture = {.size = size, .error = error_of(size)};
 

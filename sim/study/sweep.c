@@ -156,17 +156,20 @@ static void name_option(const struct study_sweep *sweep, struct sim_error *error
     }
 }
 
-bool study_sweep_check(const struct study_sweep *sweep, struct sim_error *error)
+bool study_sweep_check(const struct study_sweep *sweep, bool *limits_bandwidth,
+                       struct sim_error *error)
 {
     const char **sets = sim_memory_new(sets_max(sweep), sizeof *sets);
     const size_t cell_count = study_grid_cell_count(&sweep->grid);
     struct sim_scenario scenario;
     bool good = true;
 
+    *limits_bandwidth = false;
     for (size_t cell = 0; cell < cell_count && good; cell++) {
         const size_t count = list_sets(sweep, cell, sets);
         good = sim_scenario_load(&scenario, sweep->scenario, sets, count, error);
         if (good) {
+            *limits_bandwidth = *limits_bandwidth || scenario.bandwidth_bytes_per_s > 0;
             sim_scenario_free(&scenario);
         } else {
             name_option(sweep, error);

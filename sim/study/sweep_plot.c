@@ -463,8 +463,9 @@ bool study_sweep_has_plot(const struct study_sweep *sweep)
            study_grid_cell_count(&sweep->grid) > 1;
 }
 
-void study_sweep_print_plot(FILE *script, const struct study_sweep *sweep, const char *kind)
+void study_sweep_print_plot(FILE *script, const void *context, const char *kind)
 {
+    const struct study_sweep *sweep = context;
     struct picture picture = {.sweep = sweep, .is_map = sweep->grid.axis_count == 2};
 
     WEIR_ASSERT(study_sweep_has_plot(sweep));
