@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "amount.h"
 #include "claim_judge.h"
 #include "claim_picture.h"
 #include "memory.h"

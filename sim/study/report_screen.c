@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "amount.h"
 #include "command_line.h"
 #include "readable.h"
 #include "screen_table.h"
@@ -49,9 +50,9 @@ static void print_figures(FILE *file, const struct study_judged *judged, size_t 
                  study_amount(figure->value, measure->unit).text);
         if (figure->seed_count > 1) {
             snprintf(sim_screen_table_cell(&table, row, 2), SIM_SCREEN_CELL_SIZE, "%s",
-                     study_amount(figure->least, "").text);
+                     study_amount(figure->least, measure->unit).text);
             snprintf(sim_screen_table_cell(&table, row, 3), SIM_SCREEN_CELL_SIZE, "%s",
-                     study_amount(figure->most, "").text);
+                     study_amount(figure->most, measure->unit).text);
         }
         row++;
     }
