@@ -1,7 +1,6 @@
 #include "command_compare.h"
 
 #include <argp.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "memory.h"
 #include "option.h"
 #include "output.h"
+#include "run_list.h"
 #include "terminal.h"
 
 #define NAME_SIZE 2000
@@ -195,7 +195,7 @@ static bool load_both(const struct study_side sides[2], struct sim_scenario scen
                       uint64_t *first_seed)
 {
     struct sim_error error;
-    char seed_set[48];
+    struct study_run_list list = {0};
     bool good = sim_scenario_load(&scenarios[0], sides[0].scenario, sides[0].sets,
                                   sides[0].set_count, &error);
 
@@ -203,17 +203,15 @@ static bool load_both(const struct study_side sides[2], struct sim_scenario scen
         *first_seed = scenarios[0].seed;
         sim_scenario_free(&scenarios[0]);
     }
-    snprintf(seed_set, sizeof seed_set, "seed=%" PRIu64, *first_seed);
     for (size_t side = 0; side < 2 && good; side++) {
-        const size_t count = sides[side].set_count;
-        const char **sets = sim_memory_new(count + 1, sizeof *sets);
-        for (size_t i = 0; i < count; i++) {
-            sets[i] = sides[side].sets[i];
-        }
-        sets[count] = seed_set;
-        good = sim_scenario_load(&scenarios[side], sides[side].scenario, sets, count + 1, &error);
-        free(sets);
+        const struct study_run run = {.scenario = sides[side].scenario,
+                                      .sets = sides[side].sets,
+                                      .set_count = sides[side].set_count};
+        study_run_list_add(&list, &run, NULL, 0, first_seed);
+        good = sim_scenario_load(&scenarios[side], run.scenario, list.runs[side].sets,
+                                 list.runs[side].set_count, &error);
     }
+    study_run_list_free(&list);
     if (!good) {
         fprintf(stderr, "%s\n", error.text);
     }

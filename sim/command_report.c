@@ -160,8 +160,8 @@ static int finish(const struct options *options, const struct study_claim_set *s
 static int make_runs(const struct options *options, struct study_claim_set *set)
 {
     struct study_batch batch = {
-        .runs = set->runs,
-        .run_count = set->run_count,
+        .runs = set->list.runs,
+        .run_count = set->list.count,
         .folder = options->keep,
         .job_count = (unsigned)options->shared.job_count,
         .label = "report",

@@ -83,6 +83,9 @@ static struct scale scale_of(double value, const char *unit)
     if (us > 0 && us < 1e3 && fabs(value) >= 1e3) {
         return (struct scale){"ms", 1e3};
     }
+    if (strcmp(unit, "bytes") == 0 && fabs(value) >= 1e6) {
+        return (struct scale){"MB", 1e6};
+    }
     return (struct scale){unit, 1};
 }
 

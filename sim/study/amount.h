@@ -7,8 +7,8 @@ struct study_amount {
     char text[80];
 };
 
-/* Three digits that count, larger numbers in full with grouped digits, long times in ms or s, and
- * one of what there is one of: "1 unit", "1.02 ms". Units are plural; "": none. */
+/* Three digits that count, larger numbers in full with grouped digits, long times in ms or s, many
+ * bytes in MB, and one of what there is one of: "1 unit", "1.02 ms". Units are plural; "": none. */
 struct study_amount study_amount(double value, const char *unit);
 
 /* The number alone, in that very unit. */

@@ -31,18 +31,13 @@ static const char *unit_of(const struct study_judged *judged, uint32_t measure)
 static void print_frame(FILE *script, const struct study_judged *judged, const char *kind)
 {
     const struct study_claim_picture *picture = &judged->claim->picture;
-    char text[300];
+    char name[100];
+    char subtitle[100];
 
-    study_claim_picture_name(text, sizeof text, judged->claim);
-    sim_plot_script_text(script, "figure", text);
-    sim_plot_script_text(script, "kind", kind);
-    sim_plot_script_title(script, "finding", picture->title);
-    snprintf(text, sizeof text, "%s: %s", judged->claim->id,
+    study_claim_picture_name(name, sizeof name, judged->claim);
+    snprintf(subtitle, sizeof subtitle, "%s: %s", judged->claim->id,
              study_outcome_name(judged->verdict->outcome));
-    sim_plot_script_text(script, "subtitle", text);
-    sim_plot_script_text(script, "policy", "lease_tapered");
-    sim_plot_script_text(script, "nothing", "");
-    sim_plot_script_text(script, "time_unit", "s");
+    sim_plot_script_frame(script, &(struct sim_plot_frame){name, kind, picture->title, subtitle});
     sim_plot_script_text(script, "axis", picture->axis);
     sim_plot_script_number(script, "has_limit", picture->has_limit);
     sim_plot_script_number(script, "limit", picture->has_limit ? picture->limit : 0);
@@ -198,7 +193,5 @@ void study_claim_print_plot(FILE *script, const void *context, const char *kind)
 
     print_frame(script, judged, kind);
     printers[judged->claim->picture.kind](script, judged);
-    sim_plot_script_text(script, "plots", WEIR_PLOTS_DIR);
-    fprintf(script, "load plots.'/style.gp'\nload plots.'/%s.gp'\n",
-            scripts[judged->claim->picture.kind]);
+    sim_plot_script_load(script, scripts[judged->claim->picture.kind]);
 }

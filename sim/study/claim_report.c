@@ -222,7 +222,7 @@ static void add_commands(struct study_document *document, const struct study_cla
     }
     for (size_t i = 0; i < claim->run_count; i++) {
         fputs(i == 0 ? "" : "\n", file);
-        study_command_line(file, &claim->runs[i]);
+        study_command_line(file, "./run", &claim->runs[i]);
     }
     fclose(file);
     study_document_add(document, STUDY_FOLD_BEGIN, "How to repeat it");

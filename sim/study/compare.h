@@ -11,6 +11,7 @@
 #include "batch.h"
 #include "given.h"
 #include "measure.h"
+#include "run_list.h"
 
 #define STUDY_COMPARE_SEEDS_MAX 1000
 
@@ -42,9 +43,7 @@ struct study_compare {
 
     /* filled in */
     struct study_batch batch;
-    struct study_run *runs; /* A's by seed, then B's; owned */
-    char (*seed_sets)[32];  /* owned */
-    const char **sets;      /* owned */
+    struct study_run_list list; /* A's by seed, then B's; owned */
     struct study_gap gaps[STUDY_MEASURE_COUNT];
 };
 

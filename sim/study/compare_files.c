@@ -190,26 +190,21 @@ void study_compare_print_plot(FILE *script, const void *context, const char *kin
     const struct study_comparison *comparison = context;
     const struct study_compare *compare = comparison->compare;
     size_t panels[PANELS_MAX];
+    char finding[400];
     char text[400];
     char cut[2][80];
     const size_t count = choose_panels(compare, panels);
 
-    study_compare_find(text, sizeof text, comparison);
-    sim_plot_script_text(script, "figure", "compare");
-    sim_plot_script_text(script, "kind", kind);
-    sim_plot_script_title(script, "finding", text);
+    study_compare_find(finding, sizeof finding, comparison);
     snprintf(text, sizeof text,
              "%.100s, %zu seed%s; a line for each: B is better (green) or worse (orange)",
              comparison->title, compare->seed_count, compare->seed_count == 1 ? "" : "s");
-    sim_plot_script_text(script, "subtitle", text);
+    sim_plot_script_frame(script, &(struct sim_plot_frame){"compare", kind, finding, text});
     for (size_t side = 0; side < 2; side++) {
         sim_readable_cut(cut[side], sizeof cut[side], comparison->names[side], 70);
         snprintf(text, sizeof text, "%c: %s", side == 0 ? 'A' : 'B', cut[side]);
         sim_plot_script_text(script, side == 0 ? "side_a" : "side_b", text);
     }
-    sim_plot_script_text(script, "policy", "lease_tapered");
-    sim_plot_script_text(script, "nothing", "");
-    sim_plot_script_text(script, "time_unit", "s");
     fprintf(script, "array names[%zu]\n", count);
     for (size_t i = 0; i < count; i++) {
         snprintf(text, sizeof text, "names[%zu]", i + 1);
@@ -220,6 +215,5 @@ void study_compare_print_plot(FILE *script, const void *context, const char *kin
         print_panel(script, compare, panels[i]);
     }
     fprintf(script, "EOD\n");
-    sim_plot_script_text(script, "plots", WEIR_PLOTS_DIR);
-    fprintf(script, "load plots.'/style.gp'\nload plots.'/compare.gp'\n");
+    sim_plot_script_load(script, "compare");
 }

@@ -83,7 +83,7 @@ void study_report_print_claims(FILE *file, const struct study_claim_set *set, si
         print_agreements(file, judged);
         fputc('\n', file);
         for (size_t j = 0; j < judged->claim->run_count; j++) {
-            study_command_line(file, &judged->claim->runs[j]);
+            study_command_line(file, "weir", &judged->claim->runs[j]);
             fputc('\n', file);
         }
     }

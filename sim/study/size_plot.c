@@ -108,13 +108,13 @@ static void print_texts(FILE *script, const struct study_sizing *sizing,
                         const struct picture *picture, const char *kind)
 {
     const struct study_size *size = sizing->size;
+    char finding[600];
     char text[600];
 
-    sim_plot_script_text(script, "figure", "size");
-    sim_plot_script_text(script, "kind", kind);
-    study_size_find(text, sizeof text, sizing);
-    text[0] = (char)(text[0] >= 'a' && text[0] <= 'z' ? text[0] - 'a' + 'A' : text[0]);
-    sim_plot_script_title(script, "finding", text);
+    study_size_find(finding, sizeof finding, sizing);
+    if (finding[0] >= 'a' && finding[0] <= 'z') {
+        finding[0] = (char)(finding[0] - 'a' + 'A');
+    }
     if (size->seed_count == 1) {
         snprintf(text, sizeof text, "%s, one seed; numbers: units in a fixed lease",
                  sizing->scenario->name);
@@ -123,10 +123,7 @@ static void print_texts(FILE *script, const struct study_sizing *sizing,
                  "%s, the worst of up to %zu seeds; numbers: units in a fixed lease",
                  sizing->scenario->name, size->seed_count);
     }
-    sim_plot_script_text(script, "subtitle", text);
-    sim_plot_script_text(script, "policy", "lease_tapered");
-    sim_plot_script_text(script, "nothing", "");
-    sim_plot_script_text(script, "time_unit", "s");
+    sim_plot_script_frame(script, &(struct sim_plot_frame){"size", kind, finding, text});
     snprintf(text, sizeof text, "%s,%s", study_bound_texts[picture->error].name,
              study_bound_texts[picture->error].unit);
     sim_plot_script_text(script, "error_title", text);
@@ -144,6 +141,5 @@ void study_size_print_plot(FILE *script, const void *context, const char *kind)
     print_texts(script, sizing, &picture, kind);
     sim_plot_script_number(script, "least_error", picture.least_error);
     print_points(script, &picture);
-    sim_plot_script_text(script, "plots", WEIR_PLOTS_DIR);
-    fprintf(script, "load plots.'/style.gp'\nload plots.'/size.gp'\n");
+    sim_plot_script_load(script, "size");
 }

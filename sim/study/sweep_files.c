@@ -103,11 +103,11 @@ json_t *study_sweep_json(const struct study_sweep *sweep)
     }
     return json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:{s:I, s:I}, s:o, s:{s:I, s:I}, s:o}", "name",
                      sweep->name, "scenario", sweep->scenario, "scenario_hash",
-                     sweep->scenario_hash, "sets", sets, "kernel",
-                     sweep->kernel == SIM_KERNEL_HEAP ? "heap" : "simgrid", "vary", vary, "seeds",
-                     "first", (json_int_t)sweep->first_seed, "count", (json_int_t)sweep->seed_count,
-                     "measures", measures_json(sweep), "shard", "number", (json_int_t)sweep->shard,
-                     "of", (json_int_t)sweep->shard_count, "cells", cells_json(sweep));
+                     sweep->scenario_hash, "sets", sets, "kernel", sim_kernel_name(sweep->kernel),
+                     "vary", vary, "seeds", "first", (json_int_t)sweep->first_seed, "count",
+                     (json_int_t)sweep->seed_count, "measures", measures_json(sweep), "shard",
+                     "number", (json_int_t)sweep->shard, "of", (json_int_t)sweep->shard_count,
+                     "cells", cells_json(sweep));
 }
 
 /* A field of a CSV file: quoted if it has to be. */

@@ -28,6 +28,8 @@ static void amounts_are_short(void **state)
         {30000000, "us", "30 s"},
         {999, "ms", "999 ms"},
         {157688, "ms", "158 s"},
+        {486, "bytes", "486 bytes"},
+        {485967688, "bytes", "486 MB"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
