@@ -137,9 +137,11 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* Claims, and the frame of their report, are weir report's to read. */
 static bool is_scenario_name(const char *name)
 {
-    return ends_with(name, ".json") && !ends_with(name, ".schema.json") && !is_targets(name);
+    return ends_with(name, ".json") && !ends_with(name, ".schema.json") && !is_targets(name) &&
+           !ends_with(name, ".claim.json") && strcmp(name, "report.json") != 0;
 }
 
 static void check_folder(struct check *check, const char *folder, size_t depth)
@@ -214,16 +216,17 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static const struct argp parser = {
     .parser = parse_option,
     .args_doc = "SCENARIO...",
-    .doc = "Read scenarios as weir run would, and run nothing.\v"
-           "One line is printed for each bad file: what is wrong with it, where, and what is "
-           "allowed; a good one that was named gets FILE: ok. Several files, or a folder, end in a "
-           "line that counts them. Of a folder every *.json in it and below is read, except "
-           "targets.json (name it to check it), *.schema.json and folders that hold a file named "
-           "error.\n\n"
-           "Examples:\n"
-           "  weir check scenarios\n"
-           "  weir check scenarios/small-limits.json --set fleet.processes=200\n\n"
-           "Exit status: 0 every file is good; 64 one is not, or bad usage.",
+    .doc =
+        "Read scenarios as weir run would, and run nothing.\v"
+        "One line is printed for each bad file: what is wrong with it, where, and what is "
+        "allowed; a good one that was named gets FILE: ok. Several files, or a folder, end in a "
+        "line that counts them. Of a folder every *.json in it and below is read, except "
+        "targets.json (name it to check it), *.schema.json, claims (weir report reads those) and "
+        "folders that hold a file named error.\n\n"
+        "Examples:\n"
+        "  weir check scenarios\n"
+        "  weir check scenarios/small-limits.json --set fleet.processes=200\n\n"
+        "Exit status: 0 every file is good; 64 one is not, or bad usage.",
 };
 
 int sim_command_check(int argc, char **argv)

@@ -11,7 +11,7 @@
 
 /* Of the picture's plane and its texts, in its own units; see plots/style.gp, plots/points.gp. */
 #define PLANE_WIDTH 535.0
-#define PLANE_HEIGHT 228.0 /* under a title of two lines */
+#define PLANE_HEIGHT 255.0
 #define LETTER_WIDTH 7.8
 #define TEXT_HEIGHT 15.0
 #define TEXT_DISTANCE 8.0
