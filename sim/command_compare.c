@@ -1,7 +1,6 @@
 #include "command_compare.h"
 
 #include <argp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,19 +172,22 @@ static int report(const struct options *options, const struct study_compare *com
 static int run(const struct options *options, struct study_compare *compare,
                struct study_divergence *divergence)
 {
-    const enum study_end end = study_compare_run(compare);
-    if (end == STUDY_SIGNALLED) {
-        return sim_study_broke_off(&options->shared, compare->batch.signal_number);
+    enum study_end end = study_compare_run(compare);
+    int signal_number = compare->batch.signal_number;
+    const char *error = compare->batch.error;
+
+    if (end == STUDY_DONE) {
+        end = study_divergence_find(divergence);
+        signal_number = divergence->signal_number;
+        error = divergence->error;
     }
-    if (end == STUDY_FAILED) {
-        return sim_study_failed(compare->batch.error);
-    }
-    const enum study_divergence_end looked = study_divergence_find(divergence);
-    if (looked == STUDY_DIVERGENCE_SIGNALLED) {
-        return sim_study_broke_off(&options->shared, SIGINT);
-    }
-    if (looked == STUDY_DIVERGENCE_FAILED) {
-        return sim_study_failed(divergence->error);
+    switch (end) {
+    case STUDY_SIGNALLED:
+        return sim_study_broke_off(&options->shared, signal_number);
+    case STUDY_FAILED:
+        return sim_study_failed(error);
+    case STUDY_DONE:
+        break;
     }
     return report(options, compare, divergence);
 }

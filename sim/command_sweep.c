@@ -271,8 +271,8 @@ static int run(const struct sim_shared_options *shared, struct study_sweep *swee
         break;
     }
     if (making.reused_count > 0 && !shared->quiet) {
-        fprintf(stderr, "weir: %zu runs were kept in %s, %zu were made now\n", making.reused_count,
-                runs_folder, making.made_count);
+        fprintf(stderr, "weir: %zu kept in %s, %zu made now\n", making.reused_count, runs_folder,
+                making.made_count);
     }
     return report(shared, sweep);
 }

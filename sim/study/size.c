@@ -143,8 +143,6 @@ static enum study_end make_round(struct study_size *size, const struct round *ro
     if (end == STUDY_DONE) {
         take(size, round, list.runs);
     }
-    size->made_count += batch.made_count;
-    size->reused_count += batch.reused_count;
     size->signal_number = batch.signal_number;
     snprintf(size->error, sizeof size->error, "%s", batch.error);
     study_batch_free(&batch);

@@ -73,8 +73,6 @@ struct study_size {
     struct study_candidate candidates[STUDY_CANDIDATES_MAX]; /* by asks, those refused last */
     size_t candidate_count;
     size_t chosen; /* the candidate that meets all at the fewest asks; or STUDY_SIZE_NOBODY */
-    size_t made_count;
-    size_t reused_count;
     int signal_number;
     char error[512];
 };
