@@ -27,9 +27,6 @@ json_t *study_compare_json(const struct study_comparison *comparison);
  */
 void study_compare_print_csv(FILE *file, const void *context);
 
-/* Of B against A, in one sentence: what the picture is called. */
-void study_compare_find(char *text, size_t size, const struct study_comparison *comparison);
-
 /* The picture compare.KIND, as a gnuplot script; `context` is a struct study_comparison, as of
  * sim_picture_draw. */
 void study_compare_print_plot(FILE *script, const void *context, const char *kind);

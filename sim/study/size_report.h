@@ -33,12 +33,6 @@ void study_size_print_plot(FILE *script, const void *context, const char *kind);
  * it meets. */
 double study_size_asks_floor(const struct study_sizing *sizing);
 
-/* A value of a bound with its unit: "0.140 % of the limit". */
-struct study_size_text {
-    char text[120];
-};
-struct study_size_text study_size_value(enum study_bound_kind bound, double value);
-
 /* "impossible" of one bound; an empty text if some candidate keeps it with all the others. */
 void study_size_explain(char *text, size_t text_size, const struct study_sizing *sizing,
                         enum study_bound_kind bound);
