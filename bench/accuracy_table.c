@@ -152,12 +152,12 @@ static int measure(struct run *run, unsigned job_count)
     char name[TABLE_NAME_SIZE];
     int status = SIM_EXIT_PASS;
 
-    const enum study_pool_end end = study_pool_run(&pool);
+    const enum study_end end = study_pool_run(&pool);
     wipe_progress(run);
-    if (end == STUDY_POOL_SIGNALLED) {
+    if (end == STUDY_SIGNALLED) {
         fprintf(stderr, "accuracy-table: interrupted\n");
         status = 128 + pool.signal_number;
-    } else if (end == STUDY_POOL_FAILED) {
+    } else if (end == STUDY_FAILED) {
         table_cell_name(&run->cells[pool.failed_task], name, sizeof name);
         fprintf(stderr, "accuracy-table: cell %s: %s\n", name, pool.error);
         status = SIM_EXIT_INTERNAL;

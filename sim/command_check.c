@@ -10,25 +10,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exit_status.h"
 #include "memory.h"
 #include "scenario.h"
 #include "scenario_file.h"
 #include "scenario_text.h"
+#include "shared_options.h"
 #include "targets.h"
 
 enum {
-    EXIT_GOOD = 0,
-    EXIT_BAD_USAGE = 64, /* EX_USAGE of sysexits.h, which argp uses too */
     FOLDER_DEPTH_MAX = 16,
     SHOWN_SIZE = 400,
 };
 
 struct check {
-    const char **files; /* borrowed from argv */
+    struct sim_shared_options shared;
+    const char **files; /* owned; borrowed texts */
     size_t file_count;
-    const char **sets;
-    size_t set_count;
-    bool quiet;
     size_t checked_count;
     size_t bad_count;
     size_t folder_count;
@@ -77,7 +75,8 @@ static bool check_file(struct check *check, const char *path)
         sim_targets_free(&targets);
     } else {
         struct sim_scenario scenario;
-        good = sim_scenario_load(&scenario, path, check->sets, check->set_count, &error);
+        good =
+            sim_scenario_load(&scenario, path, check->shared.sets, check->shared.set_count, &error);
         sim_scenario_free(&scenario);
     }
     if (!good) {
@@ -94,7 +93,7 @@ static void check_named_file(struct check *check, const char *path)
     char shown[SHOWN_SIZE];
     struct sim_text text;
 
-    if (check_file(check, path) && !check->quiet) {
+    if (check_file(check, path) && !check->shared.quiet) {
         sim_text_init(&text, shown, sizeof shown);
         sim_text_add_file(&text, path);
         (void)printf("%s: ok\n", shown);
@@ -138,9 +137,11 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* Claims, and the frame of their report, are weir report's to read. */
 static bool is_scenario_name(const char *name)
 {
-    return ends_with(name, ".json") && !ends_with(name, ".schema.json") && !is_targets(name);
+    return ends_with(name, ".json") && !ends_with(name, ".schema.json") && !is_targets(name) &&
+           !ends_with(name, ".claim.json") && strcmp(name, "report.json") != 0;
 }
 
 static void check_folder(struct check *check, const char *folder, size_t depth)
@@ -186,7 +187,7 @@ static void check_argument(struct check *check, const char *path)
 
 static void print_summary(const struct check *check)
 {
-    if (check->quiet || (check->folder_count == 0 && check->checked_count < 2)) {
+    if (check->shared.quiet || (check->folder_count == 0 && check->checked_count < 2)) {
         return;
     }
     (void)printf("%zu %s checked, %zu bad\n", check->checked_count,
@@ -198,60 +199,49 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     struct check *check = state->input;
 
     switch (key) {
-    case 'S':
-        check->sets[check->set_count++] = argument;
-        return 0;
-    case 'q':
-        check->quiet = true;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &check->shared;
         return 0;
     case ARGP_KEY_ARG:
         check->files[check->file_count++] = argument;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no scenario given");
+        argp_error(state, "a scenario file is missing, such as scenarios/skewed-fleet.json");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp_option options[] = {
-    {"set", 'S', "PATH=VALUE", 0, "Override a value of every file, e.g. fleet.processes=20", 0},
-    {"quiet", 'q', NULL, 0, "Print bad files only", 0},
-    {0},
+static const struct argp parser = {
+    .parser = parse_option,
+    .args_doc = "SCENARIO...",
+    .doc =
+        "Read scenarios as weir run would, and run nothing.\v"
+        "One line is printed for each bad file: what is wrong with it, where, and what is "
+        "allowed; a good one that was named gets FILE: ok. Several files, or a folder, end in a "
+        "line that counts them. Of a folder every *.json in it and below is read, except "
+        "targets.json (name it to check it), *.schema.json, claims (weir report reads those) and "
+        "folders that hold a file named error.\n\n"
+        "Examples:\n"
+        "  weir check scenarios\n"
+        "  weir check scenarios/small-limits.json --set fleet.processes=200\n\n"
+        "Exit status: 0 every file is good; 64 one is not, or bad usage.",
 };
-
-static const char doc[] =
-    "Read scenarios as `weir run' would, and run nothing."
-    "\vOne line is printed for each bad file: what is wrong with it, where, and what is allowed; a "
-    "good one that was named gets `FILE: ok'. Several files, or a folder, end in a line that "
-    "counts them. Of a folder every *.json in it and below is read, except targets.json (name it "
-    "to check it), *.schema.json and folders that hold a file named `error'.\n\n"
-    "Exit status: 0 if every file is good, 64 if one is not.\n\n"
-    "Examples:\n"
-    "  weir check scenarios\n"
-    "  weir check --set fleet.processes=200 scenarios/burst.json\n";
 
 int sim_command_check(int argc, char **argv)
 {
-    static char name[] = "weir check";
-    static const struct argp parser = {options, parse_option, "SCENARIO...", doc, NULL, NULL, NULL};
-    size_t room = argc > 0 ? (size_t)argc : 1;
-    struct check check = {0};
+    struct check check = {
+        .shared = {.has = SIM_SHARED_SET | SIM_SHARED_QUIET, .quiet_help = "Print bad files only"},
+        .files = sim_memory_new((size_t)argc, sizeof *check.files),
+    };
 
-    check.files = sim_memory_new(room, sizeof *check.files);
-    check.sets = sim_memory_new(room, sizeof *check.sets);
-    if (argc > 0) {
-        argv[0] = name;
-    }
-    error_t status = argp_parse(&parser, argc, argv, 0, NULL, &check);
-    for (size_t i = 0; status == 0 && i < check.file_count; i++) {
+    sim_shared_options_parse(&check.shared, &parser, argc, argv, &check);
+    for (size_t i = 0; i < check.file_count; i++) {
         check_argument(&check, check.files[i]);
     }
-    if (status == 0) {
-        print_summary(&check);
-    }
+    print_summary(&check);
     free(check.files);
-    free(check.sets);
-    return status == 0 && check.bad_count == 0 ? EXIT_GOOD : EXIT_BAD_USAGE;
+    sim_shared_options_free(&check.shared);
+    return check.bad_count == 0 ? SIM_EXIT_PASS : SIM_EXIT_USAGE;
 }

@@ -1,58 +1,32 @@
 #include "command_compare.h"
 
 #include <argp.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "command_study.h"
 #include "compare.h"
 #include "compare_report.h"
 #include "divergence.h"
 #include "exit_status.h"
-#include "folder.h"
 #include "memory.h"
 #include "option.h"
-#include "picture.h"
+#include "output.h"
+#include "run_list.h"
 #include "terminal.h"
 
-#define PATH_SIZE 4400
 #define NAME_SIZE 2000
 
 struct options {
-    const char *scenarios[2]; /* the second may be NULL */
-    const char **sets[2];     /* of A; of B, A's first. Owned; borrowed texts */
-    size_t set_counts[2];
-    const char **against; /* owned */
+    struct sim_shared_options shared; /* sets: of both sides */
+    const char *scenarios[2];         /* the second may be NULL */
+    const char **against;             /* owned; borrowed texts */
     size_t against_count;
-    uint64_t seed_count;
-    enum sim_kernel_kind kernel;
-    bool kernel_named;
-    const char *folder; /* NULL: no files */
-    enum sim_plot_kind plots;
-    bool plots_named;
-    bool json;
-    bool quiet;
 };
 
 static const struct argp_option option_table[] = {
-    {"set", 'S', "PATH=VALUE", 0, "Change both sides, as of weir run; may be repeated", 0},
-    {"against", 'a', "PATH=VALUE", 0, "Change B only, after all --set; may be repeated", 0},
-    {"seeds", 'n', "N", 0, "Run N pairs: the seed of A and those after it, 1 to 1000 (default 5)",
-     0},
-    {"kernel", 'k', "KERNEL", 0,
-     "simgrid or heap, as of weir run (default: heap, with the same results and sooner; simgrid "
-     "where bandwidth is limited)",
-     0},
-    {"out", 'o', "DIR", 0,
-     "Write compare.json, compare.csv, a picture, and the first pair's results, a.json and b.json, "
-     "into DIR; runs are kept in DIR/runs, and not made again as long as nothing has changed",
-     0},
-    {"plots", 'p', "KIND", 0, "The picture in DIR: svg (default), png or none; needs --out", 0},
-    {"json", 'j', 0, 0, "Print JSON instead of text", 0},
-    {"quiet", 'q', 0, 0, "Show no progress", 0},
+    {"against", 'a', "PATH=VALUE", 0, "Change B only, after all --set; may be repeated", 1},
     {0},
 };
 
@@ -83,9 +57,6 @@ static void check_options(const struct options *options, struct argp_state *stat
                    "be compared with?",
                    options->scenarios[0]);
     }
-    if (options->plots_named && options->folder == NULL) {
-        argp_error(state, "--plots needs --out DIR: it says which picture goes there");
-    }
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -93,38 +64,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     struct options *options = state->input;
 
     switch (key) {
-    case 'S':
-        options->sets[0][options->set_counts[0]++] = argument;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->shared;
         break;
     case 'a':
         add_against(options, argument, state);
-        break;
-    case 'n':
-        if (!sim_option_number(argument, 1, STUDY_COMPARE_SEEDS_MAX, &options->seed_count)) {
-            argp_error(state, "--seeds: found \"%s\"; allowed: a whole number from 1 to %d",
-                       argument, STUDY_COMPARE_SEEDS_MAX);
-        }
-        break;
-    case 'k':
-        options->kernel_named = true;
-        if (!sim_option_kernel(argument, &options->kernel)) {
-            argp_error(state, "--kernel: found \"%s\"; allowed: " SIM_OPTION_KERNELS, argument);
-        }
-        break;
-    case 'o':
-        options->folder = argument;
-        break;
-    case 'p':
-        options->plots_named = true;
-        if (!sim_option_plots(argument, &options->plots)) {
-            argp_error(state, "--plots: found \"%s\"; allowed: " SIM_OPTION_PLOTS, argument);
-        }
-        break;
-    case 'j':
-        options->json = true;
-        break;
-    case 'q':
-        options->quiet = true;
         break;
     case ARGP_KEY_ARG:
         add_scenario(options, argument, state);
@@ -158,10 +102,13 @@ static const struct argp parser = {
         "other; 64 bad usage or scenario; 70 internal error.",
 };
 
-static void name_sides(const struct options *options, char names[2][NAME_SIZE])
+static void name_sides(const struct options *options, const struct study_compare *compare,
+                       char names[2][NAME_SIZE])
 {
+    const struct study_side *sides = compare->sides;
+
     if (options->scenarios[1] == NULL) {
-        sim_option_join(names[0], NAME_SIZE, options->sets[0], options->set_counts[0],
+        sim_option_join(names[0], NAME_SIZE, sides[0].sets, sides[0].set_count,
                         "as the scenario says");
         char changes[NAME_SIZE - 16];
         sim_option_join(changes, sizeof changes, options->against, options->against_count, "");
@@ -170,84 +117,50 @@ static void name_sides(const struct options *options, char names[2][NAME_SIZE])
     }
     for (size_t side = 0; side < 2; side++) {
         char changes[NAME_SIZE];
-        sim_option_join(changes, sizeof changes, options->sets[side], options->set_counts[side],
-                        "");
-        snprintf(names[side], NAME_SIZE, "%.900s%s%.900s", options->scenarios[side],
+        sim_option_join(changes, sizeof changes, sides[side].sets, sides[side].set_count, "");
+        snprintf(names[side], NAME_SIZE, "%.900s%s%.900s", sides[side].scenario,
                  changes[0] == '\0' ? "" : " with ", changes);
     }
 }
 
-static bool write_result(const char *folder, const char *name, const json_t *json)
+static bool write_tables(const char *folder, const struct study_comparison *comparison,
+                         const json_t *json)
 {
-    char path[PATH_SIZE];
+    const struct study_compare *compare = comparison->compare;
 
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return json_dump_file(json, path, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0;
-}
-
-static bool write_csv(const char *folder, const struct study_comparison *comparison)
-{
-    char path[PATH_SIZE];
-
-    snprintf(path, sizeof path, "%s/compare.csv", folder);
-    FILE *file = fopen(path, "w");
-    if (file == NULL) {
-        return false;
-    }
-    study_compare_print_csv(file, comparison);
-    const bool failed = ferror(file) != 0;
-    return fclose(file) == 0 && !failed;
-}
-
-static void print_plot(FILE *script, const void *context, const char *kind)
-{
-    study_compare_print_plot(script, context, kind);
-}
-
-static bool write_files(const struct options *options, const struct study_comparison *comparison,
-                        const json_t *json)
-{
-    char reason[400];
-
-    if (!write_result(options->folder, "a.json",
-                      study_compare_pair(comparison->compare, 0, 0)->result) ||
-        !write_result(options->folder, "b.json",
-                      study_compare_pair(comparison->compare, 1, 0)->result) ||
-        !write_result(options->folder, "compare.json", json) ||
-        !write_csv(options->folder, comparison)) {
-        fprintf(stderr, "weir: %s: cannot write: %s\n", options->folder, strerror(errno));
-        return false;
-    }
-    if (!sim_picture_draw(options->folder, "compare", options->plots, print_plot, comparison,
-                          reason, sizeof reason)) {
-        fprintf(stderr, "weir: the picture was not drawn: %s\n", reason);
-    }
-    return true;
+    return sim_output_write_json(folder, "a.json", study_compare_pair(compare, 0, 0)->result) &&
+           sim_output_write_json(folder, "b.json", study_compare_pair(compare, 1, 0)->result) &&
+           sim_output_write_json(folder, "compare.json", json) &&
+           sim_output_write(folder, "compare.csv", study_compare_print_csv, comparison);
 }
 
 static int report(const struct options *options, const struct study_compare *compare,
                   const struct study_divergence *divergence)
 {
+    const struct sim_shared_options *shared = &options->shared;
     char names[2][NAME_SIZE];
     const struct study_comparison comparison = {
         .compare = compare,
         .divergence = divergence,
         .names = {names[0], names[1]},
         .title = divergence->scenarios[0]->name,
-        .folder = options->folder,
+        .folder = shared->folder,
     };
     int status = study_given_compare(&divergence->given[0], &divergence->given[1]) == STUDY_UNPAIRED
                      ? SIM_EXIT_INCONCLUSIVE
                      : SIM_EXIT_PASS;
 
-    name_sides(options, names);
+    name_sides(options, compare, names);
     json_t *json = study_compare_json(&comparison);
-    if (options->folder != NULL && !write_files(options, &comparison, json)) {
-        status = SIM_EXIT_INTERNAL;
+    if (shared->folder != NULL) {
+        if (write_tables(shared->folder, &comparison, json)) {
+            sim_study_draw(shared, "compare", study_compare_print_plot, &comparison);
+        } else {
+            status = sim_study_cannot_write(shared);
+        }
     }
-    if (options->json) {
-        json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-        putchar('\n');
+    if (shared->json) {
+        sim_output_print_json(json);
     } else {
         study_compare_print(stdout, &comparison, sim_terminal_width(stdout));
     }
@@ -259,96 +172,77 @@ static int report(const struct options *options, const struct study_compare *com
 static int run(const struct options *options, struct study_compare *compare,
                struct study_divergence *divergence)
 {
-    const enum study_end end = study_compare_run(compare);
-    if (end == STUDY_SIGNALLED) {
-        fprintf(stderr, "weir: stopped%s\n",
-                options->folder == NULL ? "" : "; what was finished is kept for the next time");
-        return SIM_EXIT_SIGNAL + compare->batch.signal_number;
+    enum study_end end = study_compare_run(compare);
+    int signal_number = compare->batch.signal_number;
+    const char *error = compare->batch.error;
+
+    if (end == STUDY_DONE) {
+        end = study_divergence_find(divergence);
+        signal_number = divergence->signal_number;
+        error = divergence->error;
     }
-    if (end == STUDY_FAILED) {
-        fprintf(stderr, "weir: %s\n", compare->batch.error);
-        return SIM_EXIT_INTERNAL;
-    }
-    const enum study_divergence_end looked = study_divergence_find(divergence);
-    if (looked == STUDY_DIVERGENCE_SIGNALLED) {
-        fprintf(stderr, "weir: stopped\n");
-        return SIM_EXIT_SIGNAL + SIGINT;
-    }
-    if (looked == STUDY_DIVERGENCE_FAILED) {
-        fprintf(stderr, "weir: %s\n", divergence->error);
-        return SIM_EXIT_INTERNAL;
+    switch (end) {
+    case STUDY_SIGNALLED:
+        return sim_study_broke_off(&options->shared, signal_number);
+    case STUDY_FAILED:
+        return sim_study_failed(error);
+    case STUDY_DONE:
+        break;
     }
     return report(options, compare, divergence);
 }
 
 /* Both scenarios under A's seed. */
-static bool load_both(const struct options *options, struct sim_scenario scenarios[2],
-                      struct study_compare *compare)
+static bool load_both(const struct study_side sides[2], struct sim_scenario scenarios[2],
+                      uint64_t *first_seed)
 {
     struct sim_error error;
-    char seed_set[48];
-    const char **sets[2];
-    bool good;
+    struct study_run_list list = {0};
+    bool good = sim_scenario_load(&scenarios[0], sides[0].scenario, sides[0].sets,
+                                  sides[0].set_count, &error);
 
-    good = sim_scenario_load(&scenarios[0], options->scenarios[0], options->sets[0],
-                             options->set_counts[0], &error);
     if (good) {
-        compare->first_seed = scenarios[0].seed;
+        *first_seed = scenarios[0].seed;
         sim_scenario_free(&scenarios[0]);
     }
-    snprintf(seed_set, sizeof seed_set, "seed=%" PRIu64, compare->first_seed);
     for (size_t side = 0; side < 2 && good; side++) {
-        const size_t count = options->set_counts[side];
-        sets[side] = sim_memory_new(count + 1, sizeof(char *));
-        memcpy(sets[side], options->sets[side], count * sizeof(char *));
-        sets[side][count] = seed_set;
-        good = sim_scenario_load(&scenarios[side], compare->sides[side].scenario, sets[side],
-                                 count + 1, &error);
-        free(sets[side]);
+        const struct study_run run = {.scenario = sides[side].scenario,
+                                      .sets = sides[side].sets,
+                                      .set_count = sides[side].set_count};
+        study_run_list_add(&list, &run, NULL, 0, first_seed);
+        good = sim_scenario_load(&scenarios[side], run.scenario, list.runs[side].sets,
+                                 list.runs[side].set_count, &error);
     }
+    study_run_list_free(&list);
     if (!good) {
         fprintf(stderr, "%s\n", error.text);
     }
     return good;
 }
 
-static int compare_both(const struct options *options)
+static int compare_sides(const struct options *options, const struct study_side sides[2])
 {
-    char runs_folder[PATH_SIZE];
+    const struct sim_shared_options *shared = &options->shared;
+    char runs_folder[SIM_STUDY_PATH_SIZE];
     struct sim_scenario scenarios[2] = {0};
     struct study_compare compare = {
-        .seed_count = options->seed_count,
-        .kernel = options->kernel,
-        .quiet = options->quiet,
-        .folder = options->folder == NULL ? NULL : runs_folder,
+        .sides = {sides[0], sides[1]},
+        .seed_count = shared->seed_count,
+        .folder = sim_study_runs_folder(shared, runs_folder),
+        .job_count = (unsigned)shared->job_count,
+        .quiet = shared->quiet,
     };
     struct study_divergence divergence = {
         .scenarios = {&scenarios[0], &scenarios[1]},
-        .quiet = options->quiet,
+        .quiet = shared->quiet,
     };
     int status = SIM_EXIT_USAGE;
 
-    snprintf(runs_folder, sizeof runs_folder, "%s/runs",
-             options->folder == NULL ? "" : options->folder);
-    for (size_t side = 0; side < 2; side++) {
-        compare.sides[side] = (struct study_side){
-            .scenario = options->scenarios[options->scenarios[side] == NULL ? 0 : side],
-            .sets = options->sets[side],
-            .set_count = options->set_counts[side],
-        };
-    }
-    if (!load_both(options, scenarios, &compare)) {
-        ;
-    } else if (options->folder != NULL && !sim_folder_make(options->folder)) {
-        fprintf(stderr, "weir: --out %s: cannot be made a folder: %s\n", options->folder,
-                strerror(errno));
-    } else {
-        if (!options->kernel_named) {
-            compare.kernel =
-                scenarios[0].bandwidth_bytes_per_s == 0 && scenarios[1].bandwidth_bytes_per_s == 0
-                    ? SIM_KERNEL_HEAP
-                    : SIM_KERNEL_SIMGRID;
-        }
+    if (load_both(sides, scenarios, &compare.first_seed) &&
+        sim_study_check_seeds(shared, compare.first_seed) &&
+        sim_shared_options_make_folder(shared)) {
+        compare.kernel = sim_study_kernel(shared, scenarios[0].bandwidth_bytes_per_s > 0 ||
+                                                      scenarios[1].bandwidth_bytes_per_s > 0);
         divergence.kernel = compare.kernel;
         status = run(options, &compare, &divergence);
         study_compare_free(&compare);
@@ -361,26 +255,30 @@ static int compare_both(const struct options *options)
 int sim_command_compare(int argc, char **argv)
 {
     struct options options = {
-        .sets = {sim_memory_new((size_t)argc + 1, sizeof(char *)),
-                 sim_memory_new((size_t)argc + 1, sizeof(char *))},
-        .against = sim_memory_new((size_t)argc + 1, sizeof(char *)),
-        .seed_count = 5,
-        .plots = SIM_PLOT_SVG,
+        .shared = {.has = SIM_STUDY_OPTIONS,
+                   .seeds_max = STUDY_COMPARE_SEEDS_MAX,
+                   .seed_count = 5,
+                   .kernel_help = SIM_STUDY_KERNEL_HELP,
+                   .out_help = "Write compare.json, compare.csv, a picture, and the first pair's "
+                               "results, a.json and b.json," SIM_STUDY_OUT_HELP,
+                   .plots = SIM_PLOT_SVG},
+        .against = sim_memory_new((size_t)argc, sizeof(char *)),
     };
-    static char name[] = "weir compare";
+    const struct sim_shared_options *shared = &options.shared;
 
-    argv[0] = name;
-    argp_err_exit_status = SIM_EXIT_USAGE;
-    (void)argp_parse(&parser, argc, argv, 0, NULL, &options);
-    for (size_t i = 0; i < options.set_counts[0]; i++) {
-        options.sets[1][options.set_counts[1]++] = options.sets[0][i];
+    sim_shared_options_parse(&options.shared, &parser, argc, argv, &options);
+    const size_t both_count = shared->set_count + options.against_count;
+    const char **both = sim_memory_new(both_count + 1, sizeof *both);
+    for (size_t i = 0; i < both_count; i++) {
+        both[i] = i < shared->set_count ? shared->sets[i] : options.against[i - shared->set_count];
     }
-    for (size_t i = 0; i < options.against_count; i++) {
-        options.sets[1][options.set_counts[1]++] = options.against[i];
-    }
-    const int status = compare_both(&options);
-    free(options.sets[0]);
-    free(options.sets[1]);
+    const struct study_side sides[2] = {
+        {options.scenarios[0], shared->sets, shared->set_count},
+        {options.scenarios[options.scenarios[1] != NULL], both, both_count},
+    };
+    const int status = compare_sides(&options, sides);
+    free(both);
     free(options.against);
+    sim_shared_options_free(&options.shared);
     return status;
 }

@@ -14,6 +14,7 @@
 #include "memory.h"
 #include "scenario_file.h"
 #include "scenario_text.h"
+#include "shared_options.h"
 
 enum {
     LINE_SIZE = 200,
@@ -233,6 +234,7 @@ bool sim_answers_ask(struct sim_answers *answers, FILE *in, FILE *out)
 }
 
 struct options {
+    struct sim_shared_options shared; /* it has none of them */
     struct sim_answers answers;
     const char *name;
     bool force;
@@ -286,6 +288,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     }
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->shared;
+        return 0;
     case OPTION_FORCE:
         options->force = true;
         return 0;
@@ -321,7 +326,7 @@ static const struct argp parser = {
            "  weir init mine\n"
            "  weir init mine --limit 600 --algorithm window --processes 8\n"
            "  weir run mine.json\n\n"
-           "Exit status: 0 if the file was written, 64 if not.",
+           "Exit status: 0 the file was written; 64 it was not, or bad usage.",
 };
 
 /* `name`.json, allocated; as it is if it ends so. */
@@ -367,7 +372,7 @@ static bool fail(const char *path, const char *why)
 
     sim_text_init(&text, shown, sizeof shown);
     sim_text_add_file(&text, path);
-    fprintf(stderr, "weir init: %s: %s\n", shown, why);
+    fprintf(stderr, "weir: %s: %s\n", shown, why);
     return false;
 }
 
@@ -454,15 +459,13 @@ static bool init(struct options *options, const char *path)
 
 int sim_command_init(int argc, char **argv)
 {
-    static char name[] = "weir init";
     struct options options = {0};
 
     sim_answers_init(&options.answers);
-    argv[0] = name;
-    argp_err_exit_status = SIM_EXIT_USAGE;
-    (void)argp_parse(&parser, argc, argv, 0, NULL, &options);
+    sim_shared_options_parse(&options.shared, &parser, argc, argv, &options);
     char *path = file_name(options.name);
     const bool good = init(&options, path);
     free(path);
+    sim_shared_options_free(&options.shared);
     return good ? SIM_EXIT_PASS : SIM_EXIT_USAGE;
 }

@@ -10,36 +10,30 @@
 #include "claim_set.h"
 #include "exit_status.h"
 #include "memory.h"
-#include "option.h"
-#include "pool.h"
 #include "report_files.h"
 #include "report_frame.h"
 #include "report_screen.h"
+#include "shared_options.h"
 #include "terminal.h"
 
 #define PATH_SIZE 4400
 
 struct options {
-    const char **ids; /* none: all, and files are written; owned, borrowed texts */
+    struct sim_shared_options shared; /* folder: where REPORT.md is */
+    const char **ids;                 /* none: all, and files are written; owned, borrowed texts */
     size_t id_count;
     const char *claims; /* folder */
-    const char *folder; /* where REPORT.md is */
     const char *keep;   /* folder of results */
-    uint64_t job_count; /* 0: one per core */
     bool check;
-    bool quiet;
 };
 
 static const struct argp_option option_table[] = {
     {"check", 'c', 0, 0,
-     "Write nothing: say whether REPORT.md and its pictures are what would be written", 0},
+     "Write nothing: say whether REPORT.md and its pictures are what would be written", 1},
     {"claims", 'C', "DIR", 0,
-     "Where claims (NAME.claim.json) and report.json are (default scenarios/claims)", 0},
-    {"out", 'o', "DIR", 0, "Where REPORT.md and plots/out are (default .)", 0},
+     "Where claims (NAME.claim.json) and report.json are (default scenarios/claims)", 1},
     {"keep", 'K', "DIR", 0,
-     "Where results are kept, so that nothing is run twice (default build/report)", 0},
-    {"jobs", 'J', "N", 0, "Runs at a time, 1 to 256 (default: one for each core)", 0},
-    {"quiet", 'q', 0, 0, "Show no progress", 0},
+     "Where results are kept, so that nothing is run twice (default build/report)", 1},
     {0},
 };
 
@@ -48,26 +42,17 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     struct options *options = state->input;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->shared;
+        break;
     case 'c':
         options->check = true;
         break;
     case 'C':
         options->claims = argument;
         break;
-    case 'o':
-        options->folder = argument;
-        break;
     case 'K':
         options->keep = argument;
-        break;
-    case 'J':
-        if (!sim_option_number(argument, 1, STUDY_POOL_JOBS_MAX, &options->job_count)) {
-            argp_error(state, "--jobs: found \"%s\"; allowed: a whole number from 1 to %d",
-                       argument, STUDY_POOL_JOBS_MAX);
-        }
-        break;
-    case 'q':
-        options->quiet = true;
         break;
     case ARGP_KEY_ARG:
         options->ids[options->id_count++] = argument;
@@ -89,7 +74,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static const struct argp parser = {
     .options = option_table,
     .parser = parse_option,
-    .args_doc = "\nCLAIM...",
+    .args_doc = "[CLAIM...]",
     .doc = "Put every claim about the design to the test, and write REPORT.md, its pictures in "
            "plots/out, and the same as one page, plots/out/report.html. With CLAIMs, such as L7, "
            "show those and write nothing.\v"
@@ -152,10 +137,10 @@ static int finish(const struct options *options, const struct study_claim_set *s
         return is_sound(set, NULL) ? SIM_EXIT_PASS : SIM_EXIT_FAIL;
     }
     if (options->check) {
-        state = study_report_compare(set, frame, options->folder, error, sizeof error);
+        state = study_report_compare(set, frame, options->shared.folder, error, sizeof error);
     } else {
         study_report_print_verdicts(stdout, set, width);
-        if (!study_report_write(set, frame, options->folder, error, sizeof error)) {
+        if (!study_report_write(set, frame, options->shared.folder, error, sizeof error)) {
             state = STUDY_REPORT_FAILED;
         }
     }
@@ -165,7 +150,7 @@ static int finish(const struct options *options, const struct study_claim_set *s
     }
     printf("%s%s/REPORT.md: %zu claims hold, %zu under a condition, %zu refuted; %zu targets met, "
            "%zu missed%s\n",
-           options->check ? "" : "\n", options->folder, study_report_count(set, STUDY_HOLDS),
+           options->check ? "" : "\n", options->shared.folder, study_report_count(set, STUDY_HOLDS),
            study_report_count(set, STUDY_HOLDS_IF), study_report_count(set, STUDY_REFUTED),
            study_report_count(set, STUDY_MET), study_report_count(set, STUDY_MISSED),
            options->check ? "; it is current" : "");
@@ -175,12 +160,12 @@ static int finish(const struct options *options, const struct study_claim_set *s
 static int make_runs(const struct options *options, struct study_claim_set *set)
 {
     struct study_batch batch = {
-        .runs = set->runs,
-        .run_count = set->run_count,
+        .runs = set->list.runs,
+        .run_count = set->list.count,
         .folder = options->keep,
-        .job_count = (unsigned)options->job_count,
+        .job_count = (unsigned)options->shared.job_count,
         .label = "report",
-        .quiet = options->quiet,
+        .quiet = options->shared.quiet,
     };
     const enum study_end end = study_batch_run(&batch);
 
@@ -240,17 +225,17 @@ static int load_and_report(const struct options *options)
 int sim_command_report(int argc, char **argv)
 {
     struct options options = {
-        .ids = sim_memory_new((size_t)argc + 1, sizeof(char *)),
+        .shared = {.has = SIM_SHARED_JOBS | SIM_SHARED_OUT | SIM_SHARED_QUIET,
+                   .out_help = "Where REPORT.md and plots/out are (default .)",
+                   .folder = "."},
+        .ids = sim_memory_new((size_t)argc, sizeof(char *)),
         .claims = "scenarios/claims",
-        .folder = ".",
         .keep = "build/report",
     };
-    static char name[] = "weir report";
 
-    argv[0] = name;
-    argp_err_exit_status = SIM_EXIT_USAGE;
-    (void)argp_parse(&parser, argc, argv, 0, NULL, &options);
+    sim_shared_options_parse(&options.shared, &parser, argc, argv, &options);
     const int status = load_and_report(&options);
+    sim_shared_options_free(&options.shared);
     free(options.ids);
     return status;
 }

@@ -1,38 +1,27 @@
 #include "command_size.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "command_study.h"
 #include "exit_status.h"
-#include "folder.h"
 #include "measure.h"
 #include "memory.h"
 #include "option.h"
-#include "picture.h"
+#include "output.h"
 #include "size.h"
 #include "size_report.h"
 #include "terminal.h"
 
-#define PATH_SIZE 4400
 #define BOUND_KEY 0x100 /* + enum study_bound_kind */
 
 struct options {
+    struct sim_shared_options shared;
     const char *scenario;
-    const char **sets; /* owned; borrowed texts */
-    size_t set_count;
     bool is_bounded[STUDY_BOUND_COUNT];
     double bounds[STUDY_BOUND_COUNT];
-    uint64_t seed_count;
-    enum sim_kernel_kind kernel;
-    bool kernel_named;
-    const char *folder; /* NULL: no files */
-    enum sim_plot_kind plots;
-    bool plots_named;
-    bool json;
-    bool quiet;
 };
 
 static const struct argp_option option_table[] = {
@@ -48,20 +37,6 @@ static const struct argp_option option_table[] = {
      "Asks of the store in the busiest second", 1},
     {"p99-us", BOUND_KEY + STUDY_BOUND_P99, "N", 0,
      "Microseconds added to 99 of 100 admitted requests", 1},
-    {0, 0, 0, 0, "What is run:", 2},
-    {"set", 'S', "PATH=VALUE", 0, "Change the scenario, as of weir run; may be repeated", 2},
-    {"seeds", 'n', "N", 0, "The scenario's seed and those after it, 1 to 100 (default 3)", 2},
-    {"kernel", 'k', "KERNEL", 0,
-     "simgrid or heap, as of weir run (default: heap, with the same results and sooner; simgrid "
-     "where bandwidth is limited)",
-     2},
-    {"out", 'o', "DIR", 0,
-     "Write size.json, size.csv and a picture into DIR; runs are kept in DIR/runs, and not made "
-     "again as long as nothing has changed",
-     2},
-    {"plots", 'p', "KIND", 0, "The picture in DIR: svg (default), png or none; needs --out", 2},
-    {"json", 'j', 0, 0, "Print JSON instead of text", 2},
-    {"quiet", 'q', 0, 0, "Show no progress", 2},
     {0},
 };
 
@@ -85,9 +60,6 @@ static void check_options(const struct options *options, struct argp_state *stat
     if (!any) {
         argp_error(state, "a bound is missing, such as --under 0.1 or --asks-per-s 5000");
     }
-    if (options->plots_named && options->folder == NULL) {
-        argp_error(state, "--plots needs --out DIR: it says which picture goes there");
-    }
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -99,35 +71,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     }
     switch (key) {
-    case 'S':
-        options->sets[options->set_count++] = argument;
-        break;
-    case 'n':
-        if (!sim_option_number(argument, 1, STUDY_SIZE_SEEDS_MAX, &options->seed_count)) {
-            argp_error(state, "--seeds: found \"%s\"; allowed: a whole number from 1 to %d",
-                       argument, STUDY_SIZE_SEEDS_MAX);
-        }
-        break;
-    case 'k':
-        options->kernel_named = true;
-        if (!sim_option_kernel(argument, &options->kernel)) {
-            argp_error(state, "--kernel: found \"%s\"; allowed: " SIM_OPTION_KERNELS, argument);
-        }
-        break;
-    case 'o':
-        options->folder = argument;
-        break;
-    case 'p':
-        options->plots_named = true;
-        if (!sim_option_plots(argument, &options->plots)) {
-            argp_error(state, "--plots: found \"%s\"; allowed: " SIM_OPTION_PLOTS, argument);
-        }
-        break;
-    case 'j':
-        options->json = true;
-        break;
-    case 'q':
-        options->quiet = true;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->shared;
         break;
     case ARGP_KEY_ARG:
         if (options->scenario != NULL) {
@@ -158,53 +103,30 @@ static const struct argp parser = {
         "all bounds, which of them asks least, and if there is none, which bound is in the "
         "way.\v"
         "Examples:\n"
-        "  weir size scenarios/skewed-fleet.json --over 0.1 --under 0.2 --asks-per-s 5000\n"
-        "  weir size scenarios/small-limits.json --under-units 2 --p99-us 1000 --out out\n\n"
+        "  weir size scenarios/skewed-fleet.json --over 0.1 --under 0.2 \\\n"
+        "      --asks-per-s 5000\n"
+        "  weir size scenarios/small-limits.json --under-units 2 --p99-us 1000 \\\n"
+        "      --out out\n\n"
         "Exit status: 0 found; 1 nothing keeps all bounds; 64 bad usage or scenario; 70 internal "
         "error.",
 };
 
-static bool write_files(const struct options *options, const struct study_sizing *sizing,
-                        const json_t *json)
-{
-    char path[PATH_SIZE];
-
-    snprintf(path, sizeof path, "%s/size.json", options->folder);
-    if (json_dump_file(json, path, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) != 0) {
-        return false;
-    }
-    snprintf(path, sizeof path, "%s/size.csv", options->folder);
-    FILE *file = fopen(path, "w");
-    if (file == NULL) {
-        return false;
-    }
-    study_size_print_csv(file, sizing->size);
-    const bool failed = ferror(file) != 0;
-    return fclose(file) == 0 && !failed;
-}
-
-static void print_plot(FILE *script, const void *context, const char *kind)
-{
-    study_size_print_plot(script, context, kind);
-}
-
 static int report(const struct options *options, const struct study_sizing *sizing)
 {
+    const struct sim_shared_options *shared = &options->shared;
     int status = sizing->size->chosen == STUDY_SIZE_NOBODY ? SIM_EXIT_FAIL : SIM_EXIT_PASS;
-    char reason[400];
     json_t *json = study_size_json(sizing);
 
-    if (options->folder != NULL && !write_files(options, sizing, json)) {
-        fprintf(stderr, "weir: %s: cannot write: %s\n", options->folder, strerror(errno));
-        status = SIM_EXIT_INTERNAL;
-    } else if (options->folder != NULL &&
-               !sim_picture_draw(options->folder, "size", options->plots, print_plot, sizing,
-                                 reason, sizeof reason)) {
-        fprintf(stderr, "weir: the picture was not drawn: %s\n", reason);
+    if (shared->folder != NULL) {
+        if (sim_output_write_json(shared->folder, "size.json", json) &&
+            sim_output_write(shared->folder, "size.csv", study_size_print_csv, sizing)) {
+            sim_study_draw(shared, "size", study_size_print_plot, sizing);
+        } else {
+            status = sim_study_cannot_write(shared);
+        }
     }
-    if (options->json) {
-        json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-        putchar('\n');
+    if (shared->json) {
+        sim_output_print_json(json);
     } else {
         study_size_print(stdout, sizing, sim_terminal_width(stdout));
     }
@@ -214,23 +136,21 @@ static int report(const struct options *options, const struct study_sizing *sizi
 
 static int search(const struct options *options, const struct sim_scenario *scenario)
 {
+    const struct sim_shared_options *shared = &options->shared;
     struct study_size *size = sim_memory_new(1, sizeof *size);
-    char runs_folder[PATH_SIZE];
+    char runs_folder[SIM_STUDY_PATH_SIZE];
     int status = SIM_EXIT_INTERNAL;
 
-    snprintf(runs_folder, sizeof runs_folder, "%s/runs",
-             options->folder == NULL ? "" : options->folder);
     *size = (struct study_size){
         .scenario = options->scenario,
-        .sets = options->sets,
-        .set_count = options->set_count,
+        .sets = shared->sets,
+        .set_count = shared->set_count,
         .first_seed = scenario->seed,
-        .seed_count = options->seed_count,
-        .kernel = options->kernel_named                  ? options->kernel
-                  : scenario->bandwidth_bytes_per_s == 0 ? SIM_KERNEL_HEAP
-                                                         : SIM_KERNEL_SIMGRID,
-        .folder = options->folder == NULL ? NULL : runs_folder,
-        .quiet = options->quiet,
+        .seed_count = shared->seed_count,
+        .kernel = sim_study_kernel(shared, scenario->bandwidth_bytes_per_s > 0),
+        .folder = sim_study_runs_folder(shared, runs_folder),
+        .job_count = (unsigned)shared->job_count,
+        .quiet = shared->quiet,
     };
     memcpy(size->bounds, options->bounds, sizeof size->bounds);
     memcpy(size->is_bounded, options->is_bounded, sizeof size->is_bounded);
@@ -239,13 +159,10 @@ static int search(const struct options *options, const struct sim_scenario *scen
         status = report(options, &(struct study_sizing){.size = size, .scenario = scenario});
         break;
     case STUDY_SIGNALLED:
-        fprintf(stderr, "weir: stopped%s\n",
-                options->folder == NULL ? "" : "; what was finished is kept for the next time");
-        status = SIM_EXIT_SIGNAL + size->signal_number;
+        status = sim_study_broke_off(shared, size->signal_number);
         break;
     case STUDY_FAILED:
-    default:
-        fprintf(stderr, "weir: %s\n", size->error);
+        status = sim_study_failed(size->error);
         break;
     }
     study_size_free(size);
@@ -275,32 +192,29 @@ static bool check_percentages(const struct options *options, const struct sim_sc
 int sim_command_size(int argc, char **argv)
 {
     struct options options = {
-        .sets = sim_memory_new((size_t)argc + 1, sizeof(char *)),
-        .seed_count = 3,
-        .plots = SIM_PLOT_SVG,
+        .shared = {.has = SIM_STUDY_OPTIONS,
+                   .seeds_max = STUDY_SIZE_SEEDS_MAX,
+                   .seed_count = 3,
+                   .kernel_help = SIM_STUDY_KERNEL_HELP,
+                   .out_help = "Write size.json, size.csv and a picture" SIM_STUDY_OUT_HELP,
+                   .plots = SIM_PLOT_SVG},
     };
     struct sim_scenario scenario;
     struct sim_error error;
-    static char name[] = "weir size";
     int status = SIM_EXIT_USAGE;
 
-    argv[0] = name;
-    argp_err_exit_status = SIM_EXIT_USAGE;
-    (void)argp_parse(&parser, argc, argv, 0, NULL, &options);
-    if (!sim_scenario_load(&scenario, options.scenario, options.sets, options.set_count, &error)) {
+    sim_shared_options_parse(&options.shared, &parser, argc, argv, &options);
+    if (!sim_scenario_load(&scenario, options.scenario, options.shared.sets,
+                           options.shared.set_count, &error)) {
         fprintf(stderr, "%s\n", error.text);
-        free(options.sets);
-        return status;
-    }
-    if (!check_percentages(&options, &scenario)) {
-        ;
-    } else if (options.folder != NULL && !sim_folder_make(options.folder)) {
-        fprintf(stderr, "weir: --out %s: cannot be made a folder: %s\n", options.folder,
-                strerror(errno));
     } else {
-        status = search(&options, &scenario);
+        if (check_percentages(&options, &scenario) &&
+            sim_study_check_seeds(&options.shared, scenario.seed) &&
+            sim_shared_options_make_folder(&options.shared)) {
+            status = search(&options, &scenario);
+        }
+        sim_scenario_free(&scenario);
     }
-    sim_scenario_free(&scenario);
-    free(options.sets);
+    sim_shared_options_free(&options.shared);
     return status;
 }

@@ -7,30 +7,31 @@
 #include <string.h>
 
 #include "exit_status.h"
+#include "output.h"
 #include "progress.h"
 #include "replay.h"
 #include "scenario_suggest.h"
+#include "shared_options.h"
 #include "why.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
 struct options {
+    struct sim_shared_options shared;
     const char *result;
     const char *key;
     const char *at;
     const char *process; /* NULL: any */
-    bool json;
 };
 
 static const struct argp_option option_table[] = {
     {"key", 'k', "KEY", 0,
      "Whose request: population/number as in the tables, such as pro/2; the population alone if it "
      "has one key",
-     0},
+     1},
     {"at", 't', "SECONDS", 0,
-     "The key's first request at or after this true time, such as 61.25 (9 decimals at most)", 0},
-    {"process", 'P', "N", 0, "Only requests that process N received", 0},
-    {"json", 'j', 0, 0, "Print JSON instead of text", 0},
+     "The key's first request at or after this true time, such as 61.25 (9 decimals at most)", 1},
+    {"process", 'P', "N", 0, "Only requests that process N received", 1},
     {0},
 };
 
@@ -39,6 +40,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     struct options *options = state->input;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->shared;
+        break;
     case 'k':
         options->key = argument;
         break;
@@ -47,9 +51,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         break;
     case 'P':
         options->process = argument;
-        break;
-    case 'j':
-        options->json = true;
         break;
     case ARGP_KEY_ARG:
         if (options->result != NULL) {
@@ -226,13 +227,12 @@ static int explain(const struct options *options, const struct sim_replay *repla
         say_not_found(options, world->recorder);
         return SIM_EXIT_USAGE;
     }
-    if (!options->json) {
+    if (!options->shared.json) {
         sim_why_print(stdout, world);
         return SIM_EXIT_PASS;
     }
     json_t *json = sim_why_json(world);
-    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    putchar('\n');
+    sim_output_print_json(json);
     json_decref(json);
     return SIM_EXIT_PASS;
 }
@@ -275,18 +275,16 @@ static int repeat(const struct options *options, const struct sim_replay *replay
 
 int sim_command_why(int argc, char **argv)
 {
-    struct options options = {0};
+    struct options options = {.shared = {.has = SIM_SHARED_JSON}};
     struct sim_replay replay;
     struct sim_scenario scenario;
     struct sim_error error;
-    static char name[] = "weir why";
     int status = SIM_EXIT_USAGE;
 
-    argv[0] = name;
-    argp_err_exit_status = SIM_EXIT_USAGE;
-    (void)argp_parse(&parser, argc, argv, 0, NULL, &options);
+    sim_shared_options_parse(&options.shared, &parser, argc, argv, &options);
     if (!sim_replay_read(&replay, options.result, &error)) {
         fprintf(stderr, "weir: %s\n", error.text);
+        sim_shared_options_free(&options.shared);
         return status;
     }
     if (!sim_scenario_load(&scenario, replay.file, replay.sets, replay.set_count, &error)) {
@@ -296,5 +294,6 @@ int sim_command_why(int argc, char **argv)
         sim_scenario_free(&scenario);
     }
     sim_replay_free(&replay);
+    sim_shared_options_free(&options.shared);
     return status;
 }

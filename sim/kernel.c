@@ -6,6 +6,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+const char *sim_kernel_name(enum sim_kernel_kind kind)
+{
+    return kind == SIM_KERNEL_HEAP ? "heap" : "simgrid";
+}
+
 static uint32_t kernel_node_count(const struct sim_kernel_options *options)
 {
     return options->process_count + options->shard_count;

@@ -21,6 +21,9 @@ enum sim_kernel_kind {
     SIM_KERNEL_HEAP,
 };
 
+/* "simgrid", "heap" */
+const char *sim_kernel_name(enum sim_kernel_kind kind);
+
 struct sim_kernel_options {
     enum sim_kernel_kind kind;
     uint32_t process_count;

@@ -24,8 +24,13 @@ bool sim_option_real(const char *text, double *number)
 
 bool sim_option_kernel(const char *text, enum sim_kernel_kind *kernel)
 {
-    *kernel = strcmp(text, "heap") == 0 ? SIM_KERNEL_HEAP : SIM_KERNEL_SIMGRID;
-    return *kernel == SIM_KERNEL_HEAP || strcmp(text, "simgrid") == 0;
+    for (int i = SIM_KERNEL_SIMGRID; i <= SIM_KERNEL_HEAP; i++) {
+        if (strcmp(text, sim_kernel_name((enum sim_kernel_kind)i)) == 0) {
+            *kernel = (enum sim_kernel_kind)i;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool sim_option_plots(const char *text, enum sim_plot_kind *kind)

@@ -414,9 +414,5 @@ void sim_plot_print_figure(FILE *script, unsigned figure, const char *kind,
     const char *nothing = data->world->metrics.requests == 0 ? "no request was made"
                                                              : figures[figure].print(script, data);
     sim_plot_script_text(script, "nothing", nothing == NULL ? "" : nothing);
-    sim_plot_script_text(script, "plots", WEIR_PLOTS_DIR);
-    fprintf(script, "load plots.'/style.gp'\n");
-    if (nothing == NULL) {
-        fprintf(script, "load plots.'/%s.gp'\n", figures[figure].name);
-    }
+    sim_plot_script_load(script, nothing == NULL ? figures[figure].name : NULL);
 }

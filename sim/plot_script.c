@@ -78,3 +78,23 @@ void sim_plot_script_cell(FILE *script, const char *text)
         }
     }
 }
+
+void sim_plot_script_frame(FILE *script, const struct sim_plot_frame *frame)
+{
+    sim_plot_script_text(script, "figure", frame->figure);
+    sim_plot_script_text(script, "kind", frame->kind);
+    sim_plot_script_title(script, "finding", frame->finding);
+    sim_plot_script_text(script, "subtitle", frame->subtitle);
+    sim_plot_script_text(script, "policy", "lease_tapered");
+    sim_plot_script_text(script, "nothing", "");
+    sim_plot_script_text(script, "time_unit", "s");
+}
+
+void sim_plot_script_load(FILE *script, const char *name)
+{
+    sim_plot_script_text(script, "plots", WEIR_PLOTS_DIR);
+    fprintf(script, "load plots.'/style.gp'\n");
+    if (name != NULL) {
+        fprintf(script, "load plots.'/%s.gp'\n", name);
+    }
+}

@@ -43,8 +43,7 @@ void sim_replay_note(json_t *result, const char *file, const char *const *sets, 
     }
     json_object_set_new(result, "replay",
                         json_pack("{s:s, s:s, s:o, s:s}", "scenario", file, "scenario_hash", hash,
-                                  "sets", list, "kernel",
-                                  kernel == SIM_KERNEL_HEAP ? "heap" : "simgrid"));
+                                  "sets", list, "kernel", sim_kernel_name(kernel)));
 }
 
 static bool refuse(struct sim_error *error, const char *path, const char *what)

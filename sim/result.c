@@ -243,8 +243,7 @@ static json_t *body_json(const struct sim_result *result, const struct sim_world
              sim_trace_hash_value(&world->trace, world->trace.second_count - 1));
     json_object_set_new(json, "scenario", json_string(scenario->name));
     json_object_set_new(json, "seed", integer(scenario->seed));
-    json_object_set_new(json, "kernel",
-                        json_string(kind == SIM_KERNEL_SIMGRID ? "simgrid" : "heap"));
+    json_object_set_new(json, "kernel", json_string(sim_kernel_name(kind)));
     json_object_set_new(json, "trace_hash", json_string(hash));
     json_object_set_new(json, "verdict", json_string("pass"));
     json_object_set_new(json, "duration_s", json_real((double)scenario->duration_ns / 1e9));

@@ -404,7 +404,7 @@ void sim_screen_print(FILE *file, const struct sim_screen *screen, const struct 
     sim_screen_faults(file, screen, result, world);
     print_others(file, screen, result, world);
     snprintf(text, sizeof text, "%.1f s on the %s kernel: %s x real time, %s decisions/s", wall_s,
-             kind == SIM_KERNEL_SIMGRID ? "simgrid" : "heap",
+             sim_kernel_name(kind),
              sim_readable_count(wall_s > 0 ? (uint64_t)(simulated_s / wall_s + 0.5) : 0).text,
              sim_readable_count((uint64_t)per_s).text);
     sim_screen_wrap(file, screen->width, "took     ", text);

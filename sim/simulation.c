@@ -31,8 +31,7 @@ static enum sim_exit run(struct sim_simulation *simulation, const struct sim_sce
     const bool ran = sim_world_run(world);
     sim_progress_end(progress);
     if (!ran) {
-        (void)snprintf(error, error_size, "the %s kernel failed",
-                       kernel == SIM_KERNEL_HEAP ? "heap" : "simgrid");
+        (void)snprintf(error, error_size, "the %s kernel failed", sim_kernel_name(kernel));
         sim_world_deinit(world);
         return SIM_EXIT_INTERNAL;
     }

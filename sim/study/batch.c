@@ -11,7 +11,6 @@
 #include "digest.h"
 #include "folder.h"
 #include "memory.h"
-#include "pool.h"
 #include "progress.h"
 #include "replay.h"
 #include "result.h"
@@ -311,22 +310,16 @@ static enum study_end make_runs(struct work *work)
         .tick = show_progress,
     };
 
-    const enum study_pool_end end = study_pool_run(&pool);
+    const enum study_end end = study_pool_run(&pool);
     if (work->style == SIM_PROGRESS_TERMINAL) {
         fputs("\r\033[K", stderr);
     }
-    if (end == STUDY_POOL_DONE) {
-        return STUDY_DONE;
-    }
     batch->signal_number = pool.signal_number;
-    if (end == STUDY_POOL_SIGNALLED) {
-        return STUDY_SIGNALLED;
-    }
-    if (batch->error[0] == '\0') {
+    if (end == STUDY_FAILED && batch->error[0] == '\0') {
         snprintf(batch->error, sizeof batch->error, "%.200s: %.200s",
                  batch->runs[pool.failed_task].scenario, pool.error);
     }
-    return STUDY_FAILED;
+    return end;
 }
 
 static bool make_folder(struct study_batch *batch)

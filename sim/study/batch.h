@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "kernel.h"
+#include "pool.h"
 #include "scenario.h"
 
 struct study_run {
@@ -17,12 +18,6 @@ struct study_run {
     size_t set_count;
     enum sim_kernel_kind kernel;
     json_t *result; /* filled in, as result.json has it; see sim_result_number */
-};
-
-enum study_end {
-    STUDY_DONE = 0,
-    STUDY_SIGNALLED, /* by SIGINT or SIGTERM: what was finished is kept */
-    STUDY_FAILED,    /* `error` says why and names the run */
 };
 
 struct study_batch {
@@ -45,8 +40,9 @@ struct study_batch {
 };
 
 /* Every scenario is read, with its sets, before the first run: a mistake costs no time. A run whose
- * verdict is fail, inconclusive or not recovered is a run like any other. Frees no results: call
- * study_batch_free, also after a failure. */
+ * verdict is fail, inconclusive or not recovered is a run like any other. After a signal what was
+ * finished is kept; an error names the run. Frees no results: call study_batch_free, also after a
+ * failure. */
 enum study_end study_batch_run(struct study_batch *batch);
 void study_batch_free(struct study_batch *batch);
 

@@ -138,21 +138,27 @@ static bool find_measure(const struct sim_node *node, const char *name,
                                    claim->measure_count, measure);
 }
 
-/* Each {NAME} is a measure. */
+/* Each {NAME} is a measure; so is each {#NAME}, and not of a time, whose unit depends on it. */
 static bool check_words(const struct sim_node *node, const char *words,
                         const struct study_claim *claim)
 {
     for (const char *open = strchr(words, '{'); open != NULL; open = strchr(open + 1, '{')) {
         char name[SIM_NAME_SIZE] = "";
-        const size_t length = strcspn(open + 1, "}");
+        const bool is_bare = open[1] == STUDY_WORDS_BARE;
+        const char *begin = open + 1 + is_bare;
+        const size_t length = strcspn(begin, "}");
         uint32_t measure;
 
-        if (open[1 + length] == '\0' || length >= sizeof name) {
+        if (begin[length] == '\0' || length >= sizeof name) {
             return sim_read_fail(node, "found \"{\" without \"}\"; allowed: {NAME} for a measure");
         }
-        memcpy(name, open + 1, length);
+        memcpy(name, begin, length);
         if (!find_measure(node, name, claim, &measure)) {
             return false;
+        }
+        const char *unit = claim->measures[measure].unit;
+        if (is_bare && (strcmp(unit, "us") == 0 || strcmp(unit, "ms") == 0)) {
+            return sim_read_fail(node, "found {#%s}, a time; allowed: {%s}", name, name);
         }
     }
     return true;

@@ -81,12 +81,14 @@ struct study_condition {
     double maximum;
 };
 
+#define STUDY_WORDS_BARE '#'
+
 /* The first one whose conditions all hold is the one. */
 struct study_verdict {
     enum study_outcome outcome;
     struct study_condition *conditions; /* owned */
     size_t condition_count;
-    const char *words; /* {NAME} stands for a measure's value */
+    const char *words; /* {NAME} stands for a measure's value, {#NAME} for it without its unit */
 };
 
 /* Two measures that must agree: a run and what was worked out by hand. */

@@ -5,64 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "amount.h"
 #include "measure.h"
 #include "memory.h"
-#include "readable.h"
 #include "result.h"
 #include "table_cell.h"
-
-#define DIGITS 3 /* that count */
-
-/* 1,234; 12.3; 0.0012; no zeros at the end of a fraction */
-static void write_number(char *text, size_t size, double value)
-{
-    const double length = fabs(value);
-    const char *sign = value < 0 ? "-" : "";
-
-    if (length >= 999.5) {
-        snprintf(text, size, "%s%s", sign, sim_readable_count((uint64_t)(length + 0.5)).text);
-        return;
-    }
-    int decimals = DIGITS - 1;
-    for (double edge = 9.995; decimals > 0 && length >= edge; edge *= 10) {
-        decimals--;
-    }
-    for (double edge = 0.0995; length > 0 && length < 1 && decimals < 6 && length < edge;
-         edge /= 10) {
-        decimals++;
-    }
-    if (length < 1 && decimals == DIGITS - 1) {
-        decimals = DIGITS;
-    }
-    snprintf(text, size, "%s%.*f", sign, decimals, length);
-    if (strchr(text, '.') != NULL) {
-        size_t end = strlen(text);
-        while (text[end - 1] == '0') {
-            text[--end] = '\0';
-        }
-        if (text[end - 1] == '.') {
-            text[end - 1] = '\0';
-        }
-    }
-}
-
-struct study_amount study_amount(double value, const char *unit)
-{
-    struct study_amount amount;
-    char number[64];
-
-    if (strcmp(unit, "us") == 0 && fabs(value) >= 1e6) {
-        unit = "s";
-        value /= 1e6;
-    } else if (strcmp(unit, "us") == 0 && fabs(value) >= 1e3) {
-        unit = "ms";
-        value /= 1e3;
-    }
-    write_number(number, sizeof number, value);
-    snprintf(amount.text, sizeof amount.text, "%s%s%s", strcmp(number, "-0") == 0 ? "0" : number,
-             unit[0] == '\0' ? "" : " ", unit);
-    return amount;
-}
 
 static bool figure_of_run(struct study_figure *figure, const struct study_claim *claim,
                           const struct study_claim_measure *measure, const struct study_run *runs,
@@ -190,10 +137,15 @@ static char *fill_words(const struct study_claim *claim, const char *words,
         fprintf(text, "%.*s", (int)plain, words);
         words += plain;
         if (*words == '{') {
-            const size_t length = strcspn(words + 1, "}");
-            const size_t measure = study_claim_find(claim, words + 1, length);
-            fputs(study_amount(figures[measure].value, claim->measures[measure].unit).text, text);
-            words += length + 2;
+            const bool is_bare = words[1] == STUDY_WORDS_BARE;
+            const char *name = words + 1 + is_bare;
+            const size_t length = strcspn(name, "}");
+            const size_t measure = study_claim_find(claim, name, length);
+            const double value = figures[measure].value;
+            fputs(is_bare ? study_amount_number(value).text
+                          : study_amount(value, claim->measures[measure].unit).text,
+                  text);
+            words = name + length + 1;
         }
     }
     fclose(text);

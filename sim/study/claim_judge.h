@@ -32,13 +32,4 @@ bool study_claim_judge(struct study_judged *judged, const struct study_claim *cl
                        const struct study_run *runs, char *error, size_t error_size);
 void study_judged_free(struct study_judged *judged);
 
-/* Returned by value, as of readable.h. */
-struct study_amount {
-    char text[80];
-};
-
-/* As people write it: three digits that count, larger numbers in full with grouped digits, long
- * times in ms or s. */
-struct study_amount study_amount(double value, const char *unit);
-
 #endif

@@ -3,20 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "amount.h"
 #include "claim_judge.h"
 #include "claim_picture.h"
-#include "label_place.h"
 #include "memory.h"
+#include "plane_plot.h"
 #include "plot_script.h"
 #include "readable.h"
 
 /* Of the pictures, in their own units; see plots/style.gp and the scripts. */
 #define LETTER_WIDTH 7.8
 #define ROW_HEIGHT 30.0
-#define PLANE_WIDTH 535.0
-#define PLANE_HEIGHT 255.0
-#define TEXT_HEIGHT 15.0
-#define TEXT_DISTANCE 8.0
 
 static const char *const scripts[] = {"claim-bars", "claim-stacks", "claim-points"};
 
@@ -34,18 +31,13 @@ static const char *unit_of(const struct study_judged *judged, uint32_t measure)
 static void print_frame(FILE *script, const struct study_judged *judged, const char *kind)
 {
     const struct study_claim_picture *picture = &judged->claim->picture;
-    char text[300];
+    char name[100];
+    char subtitle[100];
 
-    study_claim_picture_name(text, sizeof text, judged->claim);
-    sim_plot_script_text(script, "figure", text);
-    sim_plot_script_text(script, "kind", kind);
-    sim_plot_script_title(script, "finding", picture->title);
-    snprintf(text, sizeof text, "%s: %s", judged->claim->id,
+    study_claim_picture_name(name, sizeof name, judged->claim);
+    snprintf(subtitle, sizeof subtitle, "%s: %s", judged->claim->id,
              study_outcome_name(judged->verdict->outcome));
-    sim_plot_script_text(script, "subtitle", text);
-    sim_plot_script_text(script, "policy", "lease_tapered");
-    sim_plot_script_text(script, "nothing", "");
-    sim_plot_script_text(script, "time_unit", "s");
+    sim_plot_script_frame(script, &(struct sim_plot_frame){name, kind, picture->title, subtitle});
     sim_plot_script_text(script, "axis", picture->axis);
     sim_plot_script_number(script, "has_limit", picture->has_limit);
     sim_plot_script_number(script, "limit", picture->has_limit ? picture->limit : 0);
@@ -128,41 +120,6 @@ static void print_stacks(FILE *script, const struct study_judged *judged)
     sim_plot_script_number(script, "most", most);
 }
 
-struct plane {
-    double least[2]; /* logarithms to base 10: to the right, upwards */
-    double most[2];
-};
-
-static double point_at(const struct study_judged *judged, size_t row, size_t axis)
-{
-    const struct study_claim_picture *picture = &judged->claim->picture;
-
-    const double value = judged->figures[picture->rows[row].measures[axis]].value;
-
-    return log10(axis == 0 ? fmax(value, picture->x_floor) : shown(picture, value));
-}
-
-static void set_plane(const struct study_judged *judged, struct plane *plane)
-{
-    const struct study_claim_picture *picture = &judged->claim->picture;
-
-    for (size_t axis = 0; axis < 2; axis++) {
-        plane->least[axis] = HUGE_VAL;
-        plane->most[axis] = -HUGE_VAL;
-        for (size_t i = 0; i < picture->row_count; i++) {
-            plane->least[axis] = fmin(plane->least[axis], point_at(judged, i, axis));
-            plane->most[axis] = fmax(plane->most[axis], point_at(judged, i, axis));
-        }
-        if (axis == 1 && picture->has_limit) {
-            plane->least[1] = fmin(plane->least[1], log10(picture->limit));
-            plane->most[1] = fmax(plane->most[1], log10(picture->limit));
-        }
-        const double room = 0.1 * (plane->most[axis] - plane->least[axis] + 0.3);
-        plane->least[axis] -= room;
-        plane->most[axis] += room;
-    }
-}
-
 /* No other point is at least as good in all that is shown, and better in one: less is better. */
 static bool is_on_front(const struct study_judged *judged, size_t row)
 {
@@ -198,59 +155,34 @@ static void name_point(const struct study_judged *judged, size_t index, char *na
     }
 }
 
-static void place_labels(const struct study_judged *judged, const struct plane *plane,
-                         struct study_label *labels)
+static double shown_at(const struct study_judged *judged, size_t row, size_t axis)
 {
     const struct study_claim_picture *picture = &judged->claim->picture;
-    const double width = plane->most[0] - plane->least[0];
-    const double height = plane->most[1] - plane->least[1];
-    const struct study_label_field field = {
-        .width = PLANE_WIDTH,
-        .height = PLANE_HEIGHT,
-        .text_height = TEXT_HEIGHT,
-        .distance = TEXT_DISTANCE,
-        .line_x = -1,
-        .line_y = picture->has_limit
-                      ? PLANE_HEIGHT * (log10(picture->limit) - plane->least[1]) / height
-                      : -1,
-    };
-    char name[160];
 
-    for (size_t i = 0; i < picture->row_count; i++) {
-        name_point(judged, i, name, sizeof name);
-        labels[i] = (struct study_label){
-            .x = PLANE_WIDTH * (point_at(judged, i, 0) - plane->least[0]) / width,
-            .y = PLANE_HEIGHT * (point_at(judged, i, 1) - plane->least[1]) / height,
-            .width = LETTER_WIDTH * (double)sim_readable_width(name),
-        };
-    }
-    study_label_place(labels, picture->row_count, &field);
+    return fmax(judged->figures[picture->rows[row].measures[axis]].value,
+                axis == 0 ? picture->x_floor : picture->floor);
 }
 
 static void print_points(FILE *script, const struct study_judged *judged)
 {
     const struct study_claim_picture *picture = &judged->claim->picture;
-    struct study_label *labels = sim_memory_new(picture->row_count, sizeof *labels);
-    struct plane plane;
-    char name[160];
+    struct study_plane_point *points = sim_memory_new(picture->row_count, sizeof *points);
+    const struct study_plane plane = {
+        .points = points,
+        .point_count = picture->row_count,
+        .line_y = picture->has_limit ? picture->limit : 0,
+    };
 
-    set_plane(judged, &plane);
-    place_labels(judged, &plane, labels);
+    for (size_t i = 0; i < picture->row_count; i++) {
+        points[i].x = shown_at(judged, i, 0);
+        points[i].y = shown_at(judged, i, 1);
+        points[i].is_good = is_on_front(judged, i);
+        name_point(judged, i, points[i].name, sizeof points[i].name);
+    }
     sim_plot_script_text(script, "y_axis", picture->y_axis);
     sim_plot_script_number(script, "least_x", picture->x_floor);
-    sim_plot_script_number(script, "left", pow(10, plane.least[0]));
-    sim_plot_script_number(script, "right", pow(10, plane.most[0]));
-    sim_plot_script_number(script, "bottom", pow(10, plane.least[1]));
-    sim_plot_script_number(script, "top", pow(10, plane.most[1]));
-    fprintf(script, "$data << EOD\n");
-    for (size_t i = 0; i < picture->row_count; i++) {
-        name_point(judged, i, name, sizeof name);
-        fprintf(script, "%.9g\t%.9g\t%s\t%s\t%d\n", pow(10, point_at(judged, i, 0)),
-                pow(10, point_at(judged, i, 1)), name, study_label_side_names[labels[i].side],
-                is_on_front(judged, i));
-    }
-    fprintf(script, "EOD\n");
-    free(labels);
+    study_plane_print(script, &plane);
+    free(points);
 }
 
 void study_claim_print_plot(FILE *script, const void *context, const char *kind)
@@ -261,7 +193,5 @@ void study_claim_print_plot(FILE *script, const void *context, const char *kind)
 
     print_frame(script, judged, kind);
     printers[judged->claim->picture.kind](script, judged);
-    sim_plot_script_text(script, "plots", WEIR_PLOTS_DIR);
-    fprintf(script, "load plots.'/style.gp'\nload plots.'/%s.gp'\n",
-            scripts[judged->claim->picture.kind]);
+    sim_plot_script_load(script, scripts[judged->claim->picture.kind]);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "amount.h"
 #include "command_line.h"
 
 size_t study_report_count(const struct study_claim_set *set, enum study_outcome outcome)
@@ -150,9 +151,8 @@ static void add_range(struct study_document *document, const struct study_figure
         study_document_cell(document, "%s", "");
         return;
     }
-    study_document_cell(document, "%s, %s, %s", study_amount(figure->least, "").text,
-                        study_amount(figure->middle, "").text,
-                        study_amount(figure->most, unit).text);
+    study_document_cell(document, "%s",
+                        study_amount_range(figure->least, figure->middle, figure->most, unit).text);
 }
 
 static void add_figures(struct study_document *document, const struct study_judged *judged)
@@ -181,21 +181,33 @@ static void add_figures(struct study_document *document, const struct study_judg
     }
 }
 
+/* "within 6 %", "exactly" */
+static void write_bound(const struct study_check *check, const char *unit, char *text, size_t size)
+{
+    if (check->within > 0) {
+        snprintf(text, size, "within %s",
+                 study_amount(check->within, check->is_percent ? "%" : unit).text);
+    } else {
+        snprintf(text, size, "exactly");
+    }
+}
+
 static void add_agreements(struct study_document *document, const struct study_judged *judged)
 {
     const struct study_claim *claim = judged->claim;
+    char bound[100];
 
     for (size_t i = 0; i < claim->check_count; i++) {
         const struct study_check *check = &claim->checks[i];
         const struct study_claim_measure *left = &claim->measures[check->measure];
         const struct study_claim_measure *right = &claim->measures[check->against];
 
-        study_document_add(document, STUDY_ITEM,
-                           "%s: %s measured, %s worked out by hand (allowed: %s apart).",
+        write_bound(check, right->unit, bound, sizeof bound);
+        study_document_add(document, STUDY_ITEM, "%s: %s measured, %s worked out by hand (%s).",
                            judged->agrees[i] ? "Agrees" : "**Does not agree**",
                            study_amount(judged->figures[check->measure].value, left->unit).text,
                            study_amount(judged->figures[check->against].value, right->unit).text,
-                           study_amount(check->within, check->is_percent ? "%" : right->unit).text);
+                           bound);
     }
 }
 
@@ -210,7 +222,7 @@ static void add_commands(struct study_document *document, const struct study_cla
     }
     for (size_t i = 0; i < claim->run_count; i++) {
         fputs(i == 0 ? "" : "\n", file);
-        study_command_line(file, &claim->runs[i]);
+        study_command_line(file, "./run", &claim->runs[i]);
     }
     fclose(file);
     study_document_add(document, STUDY_FOLD_BEGIN, "How to repeat it");

@@ -64,48 +64,27 @@ static bool read_claims(struct study_claim_set *set, const char *folder, struct 
     return true;
 }
 
-static size_t seeds_of(const struct study_claim_run *run)
+static void list_run(struct study_run_list *list, struct study_claim_run *run)
 {
-    return run->seed_count == 0 ? 1 : run->seed_count;
-}
+    const struct study_run made = {.scenario = run->scenario,
+                                   .sets = run->sets,
+                                   .set_count = run->set_count,
+                                   .kernel = run->kernel};
 
-static void list_seeds(struct study_claim_set *set, struct study_claim_run *run)
-{
-    run->first = set->run_count;
-    for (uint32_t i = 0; i < seeds_of(run); i++) {
-        const char **sets = sim_memory_new(run->set_count + 1, sizeof *sets);
-        for (size_t j = 0; j < run->set_count; j++) {
-            sets[j] = run->sets[j];
-        }
-        if (run->seed_count > 0) {
-            snprintf(set->seed_sets[set->run_count], sizeof set->seed_sets[0], "seed=%u", i + 1);
-            sets[run->set_count] = set->seed_sets[set->run_count];
-        }
-        set->sets[set->run_count] = sets;
-        set->runs[set->run_count++] = (struct study_run){
-            .scenario = run->scenario,
-            .sets = sets,
-            .set_count = run->set_count + (run->seed_count > 0),
-            .kernel = run->kernel,
-        };
+    run->first = list->count;
+    if (run->seed_count == 0) {
+        study_run_list_add(list, &made, NULL, 0, NULL);
+    }
+    for (uint64_t seed = 1; seed <= run->seed_count; seed++) {
+        study_run_list_add(list, &made, NULL, 0, &seed);
     }
 }
 
 static void list_runs(struct study_claim_set *set)
 {
-    size_t count = 0;
-
     for (size_t i = 0; i < set->claim_count; i++) {
         for (size_t j = 0; j < set->claims[i].run_count; j++) {
-            count += seeds_of(&set->claims[i].runs[j]);
-        }
-    }
-    set->runs = sim_memory_new(count + 1, sizeof *set->runs);
-    set->sets = sim_memory_new(count + 1, sizeof *set->sets);
-    set->seed_sets = sim_memory_new(count + 1, sizeof *set->seed_sets);
-    for (size_t i = 0; i < set->claim_count; i++) {
-        for (size_t j = 0; j < set->claims[i].run_count; j++) {
-            list_seeds(set, &set->claims[i].runs[j]);
+            list_run(&set->list, &set->claims[i].runs[j]);
         }
     }
 }
@@ -188,7 +167,8 @@ bool study_claim_set_judge(struct study_claim_set *set, char *error, size_t erro
 {
     set->judged = sim_memory_new(set->claim_count, sizeof *set->judged);
     for (size_t i = 0; i < set->claim_count; i++) {
-        if (!study_claim_judge(&set->judged[i], &set->claims[i], set->runs, error, error_size)) {
+        if (!study_claim_judge(&set->judged[i], &set->claims[i], set->list.runs, error,
+                               error_size)) {
             return false;
         }
     }
@@ -204,9 +184,8 @@ const struct study_judged *study_claim_set_find(const struct study_claim_set *se
 
 void study_claim_set_free(struct study_claim_set *set)
 {
-    for (size_t i = 0; i < set->run_count; i++) {
-        free(set->sets[i]);
-        json_decref(set->runs[i].result);
+    for (size_t i = 0; i < set->list.count; i++) {
+        json_decref(set->list.runs[i].result);
     }
     for (size_t i = 0; i < set->claim_count; i++) {
         if (set->judged != NULL) {
@@ -215,9 +194,7 @@ void study_claim_set_free(struct study_claim_set *set)
         study_claim_free(&set->claims[i]);
     }
     free(set->judged);
-    free(set->seed_sets);
-    free(set->sets);
-    free(set->runs);
+    study_run_list_free(&set->list);
     free(set->claims);
     *set = (struct study_claim_set){0};
 }

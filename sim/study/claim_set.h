@@ -8,14 +8,12 @@
 #include "batch.h"
 #include "claim.h"
 #include "claim_judge.h"
+#include "run_list.h"
 
 struct study_claim_set {
     struct study_claim *claims; /* by section, then by id: L2 before L10; owned */
     size_t claim_count;
-    struct study_run *runs; /* of all claims; owned */
-    size_t run_count;
-    const char ***sets;          /* of each run; owned */
-    char (*seed_sets)[32];       /* "seed=1" and so on; owned */
+    struct study_run_list list;  /* of all claims; owned */
     struct study_judged *judged; /* by claim, once judged; owned */
 };
 
@@ -26,7 +24,7 @@ bool study_claim_set_load(struct study_claim_set *set, const char *folder, const
                           size_t id_count, char *error, size_t error_size);
 void study_claim_set_free(struct study_claim_set *set);
 
-/* After set->runs were made. */
+/* After the runs were made. */
 bool study_claim_set_judge(struct study_claim_set *set, char *error, size_t error_size);
 
 /* The claim of that id, or NULL. */

@@ -2,11 +2,11 @@
 
 #include "shell_word.h"
 
-void study_command_line(FILE *file, const struct study_claim_run *run)
+void study_command_line(FILE *file, const char *program, const struct study_claim_run *run)
 {
-    fputs("weir run", file);
+    fprintf(file, "%s run", program);
     sim_shell_word_print(file, run->scenario);
-    fprintf(file, " --kernel %s", run->kernel == SIM_KERNEL_HEAP ? "heap" : "simgrid");
+    fprintf(file, " --kernel %s", sim_kernel_name(run->kernel));
     for (size_t i = 0; i < run->set_count; i++) {
         fputs(" --set", file);
         sim_shell_word_print(file, run->sets[i]);

@@ -6,8 +6,8 @@
 
 #include "claim.h"
 
-/* "weir run scenarios/x.json --kernel heap --set limiter.sizer=fixed  # NAME": of several seeds,
- * the first, and how many there are. */
-void study_command_line(FILE *file, const struct study_claim_run *run);
+/* "weir run scenarios/x.json --kernel heap --set limiter.sizer=fixed  # NAME", `program` being
+ * "weir": of several seeds, the first, and how many there are. */
+void study_command_line(FILE *file, const char *program, const struct study_claim_run *run);
 
 #endif

@@ -1,8 +1,6 @@
 #include "compare.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,37 +13,22 @@ const struct study_run *study_compare_pair(const struct study_compare *compare, 
 {
     WEIR_ASSERT(side < 2);
     WEIR_ASSERT(pair < compare->seed_count);
-    return &compare->runs[side * compare->seed_count + pair];
+    return &compare->list.runs[side * compare->seed_count + pair];
 }
 
-/* Each run has its side's changes, then its seed. */
+/* A's by seed, then B's. */
 static void plan(struct study_compare *compare)
 {
     const size_t count = compare->seed_count;
-    const char **next;
 
-    compare->runs = sim_memory_new(2 * count, sizeof *compare->runs);
-    compare->seed_sets = sim_memory_new(count, sizeof *compare->seed_sets);
-    compare->sets =
-        sim_memory_new(count * (compare->sides[0].set_count + compare->sides[1].set_count + 2),
-                       sizeof *compare->sets);
-    next = compare->sets;
-    for (size_t i = 0; i < count; i++) {
-        snprintf(compare->seed_sets[i], sizeof compare->seed_sets[i], "seed=%" PRIu64,
-                 compare->first_seed + i);
-    }
     for (size_t i = 0; i < 2 * count; i++) {
         const struct study_side *side = &compare->sides[i / count];
-        compare->runs[i] = (struct study_run){
-            .scenario = side->scenario,
-            .sets = next,
-            .set_count = side->set_count + 1,
-            .kernel = compare->kernel,
-        };
-        for (size_t set = 0; set < side->set_count; set++) {
-            *next++ = side->sets[set];
-        }
-        *next++ = compare->seed_sets[i % count];
+        const uint64_t seed = compare->first_seed + i % count;
+        const struct study_run run = {.scenario = side->scenario,
+                                      .sets = side->sets,
+                                      .set_count = side->set_count,
+                                      .kernel = compare->kernel};
+        study_run_list_add(&compare->list, &run, NULL, 0, &seed);
     }
 }
 
@@ -94,9 +77,9 @@ static void measure_gap(struct study_compare *compare, size_t measure)
     bool is_there = true;
 
     for (size_t i = 0; i < 2 * count; i++) {
-        is_there =
-            sim_result_number(compare->runs[i].result, study_measures[measure].path, &values[i]) &&
-            is_there;
+        is_there = sim_result_number(compare->list.runs[i].result, study_measures[measure].path,
+                                     &values[i]) &&
+                   is_there;
     }
     if (is_there) {
         fill_gap(&compare->gaps[measure], &study_measures[measure], values, count);
@@ -110,9 +93,10 @@ enum study_end study_compare_run(struct study_compare *compare)
     WEIR_ASSERT(compare->seed_count <= STUDY_COMPARE_SEEDS_MAX);
     plan(compare);
     compare->batch = (struct study_batch){
-        .runs = compare->runs,
-        .run_count = 2 * compare->seed_count,
+        .runs = compare->list.runs,
+        .run_count = compare->list.count,
         .folder = compare->folder,
+        .job_count = compare->job_count,
         .label = "compare",
         .quiet = compare->quiet,
     };
@@ -127,8 +111,6 @@ enum study_end study_compare_run(struct study_compare *compare)
 void study_compare_free(struct study_compare *compare)
 {
     study_batch_free(&compare->batch);
-    free(compare->runs);
-    free(compare->seed_sets);
-    free(compare->sets);
+    study_run_list_free(&compare->list);
     *compare = (struct study_compare){0};
 }

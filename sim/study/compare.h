@@ -11,6 +11,7 @@
 #include "batch.h"
 #include "given.h"
 #include "measure.h"
+#include "run_list.h"
 
 #define STUDY_COMPARE_SEEDS_MAX 1000
 
@@ -37,13 +38,12 @@ struct study_compare {
     size_t seed_count;
     enum sim_kernel_kind kernel;
     const char *folder; /* where runs are kept; NULL: nowhere */
+    unsigned job_count; /* 0: one per core */
     bool quiet;
 
     /* filled in */
     struct study_batch batch;
-    struct study_run *runs; /* A's by seed, then B's; owned */
-    char (*seed_sets)[32];  /* owned */
-    const char **sets;      /* owned */
+    struct study_run_list list; /* A's by seed, then B's; owned */
     struct study_gap gaps[STUDY_MEASURE_COUNT];
 };
 

@@ -23,14 +23,12 @@ void study_compare_print(FILE *file, const struct study_comparison *comparison, 
 /* {"a", "b", "seeds", "given", "measures", "first_difference"}; the caller owns it. */
 json_t *study_compare_json(const struct study_comparison *comparison);
 
-/* A line for each measure and seed. */
-void study_compare_print_csv(FILE *file, const struct study_comparison *comparison);
+/* A line for each measure and seed; `context` is a struct study_comparison, as of sim_output_write.
+ */
+void study_compare_print_csv(FILE *file, const void *context);
 
-/* Of B against A, in one sentence: what the picture is called. */
-void study_compare_find(char *text, size_t size, const struct study_comparison *comparison);
-
-/* The picture compare.KIND, as a gnuplot script. */
-void study_compare_print_plot(FILE *script, const struct study_comparison *comparison,
-                              const char *kind);
+/* The picture compare.KIND, as a gnuplot script; `context` is a struct study_comparison, as of
+ * sim_picture_draw. */
+void study_compare_print_plot(FILE *script, const void *context, const char *kind);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "memory.h"
-#include "pool.h"
 #include "progress.h"
 #include "trace_hash.h"
 #include "weir/assert.h"
@@ -131,12 +130,7 @@ static const char *take_look(void *context, size_t side, const char *bytes, size
     return NULL;
 }
 
-static void tick(void *context)
-{
-    (void)context;
-}
-
-static enum study_divergence_end look_at_both(struct look *look)
+static enum study_end look_at_both(struct look *look)
 {
     static const size_t order[] = {0, 1};
     struct sim_progress progress;
@@ -147,21 +141,19 @@ static enum study_divergence_end look_at_both(struct look *look)
         .context = look,
         .work = make_look,
         .done = take_look,
-        .tick = tick,
     };
 
     sim_progress_start(&progress, look->divergence->quiet ? SIM_PROGRESS_HIDDEN
                                                           : sim_progress_style_of(stderr));
     sim_progress_phase(&progress, "looking for the first difference");
-    const enum study_pool_end end = study_pool_run(&pool);
+    const enum study_end end = study_pool_run(&pool);
     sim_progress_end(&progress);
-    if (end == STUDY_POOL_FAILED) {
+    if (end == STUDY_FAILED) {
         snprintf(look->divergence->error, sizeof look->divergence->error, "side %c: %.300s",
                  pool.failed_task == 0 ? 'A' : 'B', pool.error);
     }
-    return end == STUDY_POOL_DONE        ? STUDY_DIVERGENCE_DONE
-           : end == STUDY_POOL_SIGNALLED ? STUDY_DIVERGENCE_SIGNALLED
-                                         : STUDY_DIVERGENCE_FAILED;
+    look->divergence->signal_number = pool.signal_number;
+    return end;
 }
 
 static void forget(struct look *look)
@@ -253,12 +245,12 @@ static void compare_second(struct study_divergence *divergence, const struct loo
     }
 }
 
-enum study_divergence_end study_divergence_find(struct study_divergence *divergence)
+enum study_end study_divergence_find(struct study_divergence *divergence)
 {
     struct look look = {.divergence = divergence, .second = NO_SECOND};
 
-    enum study_divergence_end end = look_at_both(&look);
-    if (end != STUDY_DIVERGENCE_DONE) {
+    enum study_end end = look_at_both(&look);
+    if (end != STUDY_DONE) {
         forget(&look);
         return end;
     }
@@ -270,11 +262,11 @@ enum study_divergence_end study_divergence_find(struct study_divergence *diverge
     const uint64_t second = is_paired ? first_second(divergence, &look) : NO_SECOND;
     forget(&look);
     if (second == NO_SECOND) {
-        return STUDY_DIVERGENCE_DONE;
+        return STUDY_DONE;
     }
     look.second = second;
     end = look_at_both(&look);
-    if (end == STUDY_DIVERGENCE_DONE) {
+    if (end == STUDY_DONE) {
         compare_second(divergence, &look);
         WEIR_ASSERT(divergence->found);
     }

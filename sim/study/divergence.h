@@ -13,6 +13,7 @@
 
 #include "given.h"
 #include "kernel.h"
+#include "pool.h"
 #include "scenario.h"
 #include "weir/decision.h"
 
@@ -43,16 +44,11 @@ struct study_divergence {
     uint64_t second_differing_count;    /* ... those decided differently */
     uint32_t differing_second_count;    /* seconds in which some were */
     uint32_t second_count;
+    int signal_number;
     char error[512];
 };
 
-enum study_divergence_end {
-    STUDY_DIVERGENCE_DONE = 0,
-    STUDY_DIVERGENCE_SIGNALLED,
-    STUDY_DIVERGENCE_FAILED, /* `error` says why */
-};
-
-enum study_divergence_end study_divergence_find(struct study_divergence *divergence);
+enum study_end study_divergence_find(struct study_divergence *divergence);
 
 /* "pro/2". */
 struct study_key_name {

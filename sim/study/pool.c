@@ -157,27 +157,29 @@ static bool wait_for_jobs(struct run *run)
     return true;
 }
 
-static enum study_pool_end run_tasks(struct run *run)
+static enum study_end run_tasks(struct run *run)
 {
     struct study_pool *pool = run->pool;
 
     while (run->finished_count < pool->task_count) {
         for (unsigned i = 0; i < pool->job_count && run->started_count < pool->task_count; i++) {
             if (run->jobs[i].child == 0 && !start(run, &run->jobs[i])) {
-                return STUDY_POOL_FAILED;
+                return STUDY_FAILED;
             }
         }
         const bool is_good = wait_for_jobs(run);
         if (caught_signal != 0) { /* the terminal sends it to the children, too */
             pool->signal_number = caught_signal;
-            return STUDY_POOL_SIGNALLED;
+            return STUDY_SIGNALLED;
         }
         if (!is_good) {
-            return STUDY_POOL_FAILED;
+            return STUDY_FAILED;
         }
-        pool->tick(pool->context);
+        if (pool->tick != NULL) {
+            pool->tick(pool->context);
+        }
     }
-    return STUDY_POOL_DONE;
+    return STUDY_DONE;
 }
 
 static void kill_jobs(struct run *run)
@@ -201,7 +203,7 @@ unsigned study_pool_core_count(void)
     return count < 1 ? 1 : count > STUDY_POOL_JOBS_MAX ? STUDY_POOL_JOBS_MAX : (unsigned)count;
 }
 
-enum study_pool_end study_pool_run(struct study_pool *pool)
+enum study_end study_pool_run(struct study_pool *pool)
 {
     WEIR_ASSERT(pool->job_count > 0);
     WEIR_ASSERT(pool->job_count <= STUDY_POOL_JOBS_MAX);
@@ -213,7 +215,7 @@ enum study_pool_end study_pool_run(struct study_pool *pool)
     caught_signal = 0;
     (void)sigaction(SIGINT, &action, &interrupt_before);
     (void)sigaction(SIGTERM, &action, &terminate_before);
-    const enum study_pool_end end = run_tasks(&run);
+    const enum study_end end = run_tasks(&run);
     kill_jobs(&run);
     (void)sigaction(SIGINT, &interrupt_before, NULL);
     (void)sigaction(SIGTERM, &terminate_before, NULL);

@@ -9,10 +9,11 @@
 
 #define STUDY_POOL_JOBS_MAX 256
 
-enum study_pool_end {
-    STUDY_POOL_DONE = 0,
-    STUDY_POOL_SIGNALLED,
-    STUDY_POOL_FAILED,
+/* How what is made of many tasks ends. */
+enum study_end {
+    STUDY_DONE = 0,
+    STUDY_SIGNALLED, /* by SIGINT or SIGTERM */
+    STUDY_FAILED,    /* `error` says why */
 };
 
 struct study_pool {
@@ -24,18 +25,18 @@ struct study_pool {
     void (*work)(void *context, size_t task, FILE *result);
     /* in the parent: what the child wrote; returns NULL, or why to end it all (borrowed) */
     const char *(*done)(void *context, size_t task, const char *result, size_t size);
-    /* in the parent: several times a second */
+    /* in the parent: several times a second; may be NULL */
     void (*tick)(void *context);
 
     /* results */
-    int signal_number;  /* STUDY_POOL_SIGNALLED */
-    size_t failed_task; /* STUDY_POOL_FAILED */
+    int signal_number;  /* STUDY_SIGNALLED */
+    size_t failed_task; /* STUDY_FAILED */
     char error[512];
 };
 
 /* Tasks worth running at a time on this machine: 1 to STUDY_POOL_JOBS_MAX. */
 unsigned study_pool_core_count(void);
 
-enum study_pool_end study_pool_run(struct study_pool *pool);
+enum study_end study_pool_run(struct study_pool *pool);
 
 #endif

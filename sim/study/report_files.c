@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "folder.h"
+#include "output.h"
 #include "picture.h"
 #include "scenario_file.h"
 
@@ -41,31 +42,26 @@ static bool draw_pictures(const struct study_claim_set *set, const char *folder,
     return true;
 }
 
+static void print_text(FILE *file, const void *context)
+{
+    study_document_write_markdown(context, file);
+}
+
 static bool write_documents(const struct study_document *document, const char *title,
                             const char *folder, char *error, size_t error_size)
 {
     char path[PATH_SIZE];
-    FILE *file;
-    bool good;
 
-    snprintf(path, sizeof path, "%s/%s", folder, text_name);
-    file = fopen(path, "w");
-    if (file == NULL) {
-        return fail(error, error_size, path);
-    }
-    study_document_write_markdown(document, file);
-    if (fclose(file) != 0) {
-        return fail(error, error_size, path);
-    }
     snprintf(path, sizeof path, "%s/%s", folder, page_name);
-    file = fopen(path, "w");
+    if (!sim_output_write(folder, text_name, print_text, document)) {
+        return fail(error, error_size, text_name);
+    }
+    FILE *file = fopen(path, "w");
     if (file == NULL) {
         return fail(error, error_size, path);
     }
-    good = study_document_write_html(document, title, folder, file);
-    if (fclose(file) != 0) {
-        good = false;
-    }
+    bool good = study_document_write_html(document, title, folder, file) && ferror(file) == 0;
+    good &= fclose(file) == 0;
     return good || fail(error, error_size, path);
 }
 

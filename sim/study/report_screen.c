@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "amount.h"
 #include "command_line.h"
 #include "readable.h"
 #include "screen_table.h"
@@ -49,9 +50,9 @@ static void print_figures(FILE *file, const struct study_judged *judged, size_t 
                  study_amount(figure->value, measure->unit).text);
         if (figure->seed_count > 1) {
             snprintf(sim_screen_table_cell(&table, row, 2), SIM_SCREEN_CELL_SIZE, "%s",
-                     study_amount(figure->least, "").text);
+                     study_amount(figure->least, measure->unit).text);
             snprintf(sim_screen_table_cell(&table, row, 3), SIM_SCREEN_CELL_SIZE, "%s",
-                     study_amount(figure->most, "").text);
+                     study_amount(figure->most, measure->unit).text);
         }
         row++;
     }
@@ -82,7 +83,7 @@ void study_report_print_claims(FILE *file, const struct study_claim_set *set, si
         print_agreements(file, judged);
         fputc('\n', file);
         for (size_t j = 0; j < judged->claim->run_count; j++) {
-            study_command_line(file, &judged->claim->runs[j]);
+            study_command_line(file, "weir", &judged->claim->runs[j]);
             fputc('\n', file);
         }
     }

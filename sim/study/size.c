@@ -1,13 +1,12 @@
 #include "size.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
 #include "result.h"
+#include "run_list.h"
 #include "weir/assert.h"
 
 #define REFINEMENTS_MAX 4
@@ -94,28 +93,20 @@ static void compare_all(struct study_size *size)
     }
 }
 
-/* Each run has the user's changes, the candidate's, and a seed. */
-static void plan(const struct study_size *size, const struct round *round, struct study_run *runs,
-                 const char **sets, char (*seeds)[32])
+static void plan(const struct study_size *size, const struct round *round,
+                 struct study_run_list *list)
 {
+    const struct study_run run = {.scenario = size->scenario,
+                                  .sets = size->sets,
+                                  .set_count = size->set_count,
+                                  .kernel = size->kernel};
+
     for (size_t i = 0; i < round->count; i++) {
         const struct study_candidate *candidate = &size->candidates[round->candidates[i]];
-        for (size_t seed = candidate->seed_count; seed < round->seed_count; seed++) {
-            *runs = (struct study_run){
-                .scenario = size->scenario,
-                .sets = sets,
-                .set_count = size->set_count + candidate->set_count + 1,
-                .kernel = size->kernel,
-            };
-            for (size_t set = 0; set < size->set_count; set++) {
-                *sets++ = size->sets[set];
-            }
-            for (size_t set = 0; set < candidate->set_count; set++) {
-                *sets++ = candidate->sets[set];
-            }
-            snprintf(*seeds, sizeof *seeds, "seed=%" PRIu64, size->first_seed + seed);
-            *sets++ = *seeds++;
-            runs++;
+        for (size_t at = candidate->seed_count; at < round->seed_count; at++) {
+            const uint64_t seed = size->first_seed + at;
+            study_run_list_add(list, &run, (const char *const *)candidate->sets,
+                               candidate->set_count, &seed);
         }
     }
 }
@@ -132,47 +123,30 @@ static void take(struct study_size *size, const struct round *round, const struc
     }
 }
 
-static size_t count_runs(const struct study_size *size, const struct round *round)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < round->count; i++) {
-        count += round->seed_count - size->candidates[round->candidates[i]].seed_count;
-    }
-    return count;
-}
-
 static enum study_end make_round(struct study_size *size, const struct round *round)
 {
-    const size_t run_count = count_runs(size, round);
+    struct study_run_list list = {0};
 
-    if (run_count == 0) {
+    plan(size, round, &list);
+    if (list.count == 0) {
         return STUDY_DONE;
     }
-    struct study_run *runs = sim_memory_new(run_count, sizeof *runs);
-    char(*seeds)[32] = sim_memory_new(run_count, sizeof *seeds);
-    const char **sets =
-        sim_memory_new(run_count * (size->set_count + STUDY_CANDIDATE_SETS_MAX + 1), sizeof *sets);
-    plan(size, round, runs, sets, seeds);
     struct study_batch batch = {
-        .runs = runs,
-        .run_count = run_count,
+        .runs = list.runs,
+        .run_count = list.count,
         .folder = size->folder,
+        .job_count = size->job_count,
         .label = round->seed_count == 1 ? "size: first seed" : "size: more seeds",
         .quiet = size->quiet,
     };
     const enum study_end end = study_batch_run(&batch);
     if (end == STUDY_DONE) {
-        take(size, round, runs);
+        take(size, round, list.runs);
     }
-    size->made_count += batch.made_count;
-    size->reused_count += batch.reused_count;
     size->signal_number = batch.signal_number;
     snprintf(size->error, sizeof size->error, "%s", batch.error);
     study_batch_free(&batch);
-    free(runs);
-    free(seeds);
-    free(sets);
+    study_run_list_free(&list);
     return end;
 }
 

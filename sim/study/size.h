@@ -64,6 +64,7 @@ struct study_size {
     size_t seed_count;
     enum sim_kernel_kind kernel;
     const char *folder; /* where runs are kept; NULL: nowhere */
+    unsigned job_count; /* 0: one per core */
     bool quiet;
     bool is_bounded[STUDY_BOUND_COUNT];
     double bounds[STUDY_BOUND_COUNT];
@@ -72,8 +73,6 @@ struct study_size {
     struct study_candidate candidates[STUDY_CANDIDATES_MAX]; /* by asks, those refused last */
     size_t candidate_count;
     size_t chosen; /* the candidate that meets all at the fewest asks; or STUDY_SIZE_NOBODY */
-    size_t made_count;
-    size_t reused_count;
     int signal_number;
     char error[512];
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "run_list.h"
 #include "scenario_document.h"
 #include "scenario_set.h"
 #include "size.h"
@@ -97,22 +98,20 @@ static void set_each(struct study_candidate *candidate, const struct way *way)
 
 static bool can_run(const struct study_size *size, const struct study_candidate *candidate)
 {
-    const char **sets = sim_memory_new(size->set_count + candidate->set_count, sizeof *sets);
+    const struct study_run run = {
+        .scenario = size->scenario, .sets = size->sets, .set_count = size->set_count};
+    struct study_run_list list = {0};
     struct sim_scenario scenario;
     struct sim_error error;
 
-    for (size_t i = 0; i < size->set_count; i++) {
-        sets[i] = size->sets[i];
-    }
-    for (size_t i = 0; i < candidate->set_count; i++) {
-        sets[size->set_count + i] = candidate->sets[i];
-    }
-    const bool good = sim_scenario_load(&scenario, size->scenario, sets,
-                                        size->set_count + candidate->set_count, &error);
+    study_run_list_add(&list, &run, (const char *const *)candidate->sets, candidate->set_count,
+                       NULL);
+    const bool good = sim_scenario_load(&scenario, size->scenario, list.runs[0].sets,
+                                        list.runs[0].set_count, &error);
     if (good) {
         sim_scenario_free(&scenario);
     }
-    free(sets);
+    study_run_list_free(&list);
     return good;
 }
 

@@ -58,8 +58,11 @@ json_t *study_size_json(const struct study_sizing *sizing)
         impossible, "candidates", candidates, "asks_per_s_floor", study_size_asks_floor(sizing));
 }
 
-void study_size_print_csv(FILE *file, const struct study_size *size)
+void study_size_print_csv(FILE *file, const void *context)
 {
+    const struct study_sizing *sizing = context;
+    const struct study_size *size = sizing->size;
+
     fprintf(file, "settings,seed");
     for (int bound = 0; bound < STUDY_BOUND_COUNT; bound++) {
         fprintf(file, ",%s", study_bound_texts[bound].path);

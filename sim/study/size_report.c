@@ -12,10 +12,15 @@
 
 #define TEXT_SIZE 1200
 
-struct study_size_text study_size_value(enum study_bound_kind bound, double value)
+/* "0.140 % of the limit" */
+struct bound_text {
+    char text[120];
+};
+
+static struct bound_text value_of(enum study_bound_kind bound, double value)
 {
     const struct study_bound_text *of = &study_bound_texts[bound];
-    struct study_size_text text;
+    struct bound_text text;
 
     snprintf(text.text, sizeof text.text, "%s%s",
              study_measure_value(study_measure_find(of->path), value).text, of->unit);
@@ -23,10 +28,9 @@ struct study_size_text study_size_value(enum study_bound_kind bound, double valu
 }
 
 /* As it was given: a bound of 0.0005 is not 0.001. */
-static struct study_size_text bound_number(const struct study_size *size,
-                                           enum study_bound_kind bound)
+static struct bound_text bound_number(const struct study_size *size, enum study_bound_kind bound)
 {
-    struct study_size_text text;
+    struct bound_text text;
     const double value = size->bounds[bound];
 
     if (value >= 1000) {
@@ -68,7 +72,7 @@ static void print_floors(FILE *file, const struct study_sizing *sizing, size_t w
                  "nobody can do with less than %s",
                  sim_readable_count((uint64_t)pairs).text,
                  sim_readable_duration(sizing->scenario->duration_ns).text,
-                 study_size_value(STUDY_BOUND_ASKS, study_size_asks_floor(sizing)).text);
+                 value_of(STUDY_BOUND_ASKS, study_size_asks_floor(sizing)).text);
         sim_screen_wrap(file, width, "floor   ", text);
     }
     (void)sim_result_number(any_result(size), "latency_us.first_touches.count", &first);
@@ -94,7 +98,7 @@ void study_size_explain(char *text, size_t text_size, const struct study_sizing 
              bound_number(size, bound).text);
     if (best->worst[bound] > size->bounds[bound]) {
         snprintf(text, text_size, "%s: out of reach; the least of all is %s (%s)", given,
-                 study_size_value(bound, best->worst[bound]).text, best->name);
+                 value_of(bound, best->worst[bound]).text, best->name);
     } else if (other == STUDY_SIZE_NOBODY) {
         snprintf(text, text_size, "%s: can be kept (%s), and giving it up would not help", given,
                  best->name);
@@ -102,7 +106,7 @@ void study_size_explain(char *text, size_t text_size, const struct study_sizing 
         text[0] = '\0';
     } else {
         snprintf(text, text_size, "%s: with all the others kept, the least is %s (%s)", given,
-                 study_size_value(bound, size->candidates[other].worst[bound]).text,
+                 value_of(bound, size->candidates[other].worst[bound]).text,
                  size->candidates[other].name);
     }
 }
@@ -116,7 +120,7 @@ void study_size_find(char *text, size_t text_size, const struct study_sizing *si
     } else {
         const struct study_candidate *chosen = &size->candidates[size->chosen];
         snprintf(text, text_size, "%s keeps all bounds, with at most %s", chosen->name,
-                 study_size_value(STUDY_BOUND_ASKS, chosen->worst[STUDY_BOUND_ASKS]).text);
+                 value_of(STUDY_BOUND_ASKS, chosen->worst[STUDY_BOUND_ASKS]).text);
     }
 }
 

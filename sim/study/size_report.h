@@ -18,24 +18,20 @@ void study_size_print(FILE *file, const struct study_sizing *sizing, size_t widt
 /* {"bounds", "candidates", "chosen", "impossible", "floors"}; the caller owns it. */
 json_t *study_size_json(const struct study_sizing *sizing);
 
-/* A line for each candidate and seed. */
-void study_size_print_csv(FILE *file, const struct study_size *size);
+/* A line for each candidate and seed; `context` is a struct study_sizing, as of sim_output_write.
+ */
+void study_size_print_csv(FILE *file, const void *context);
 
 /* Which settings, or why none, in one sentence. */
 void study_size_find(char *text, size_t text_size, const struct study_sizing *sizing);
 
-/* The picture size.KIND, as a gnuplot script. */
-void study_size_print_plot(FILE *script, const struct study_sizing *sizing, const char *kind);
+/* The picture size.KIND, as a gnuplot script; `context` is a struct study_sizing, as of
+ * sim_picture_draw. */
+void study_size_print_plot(FILE *script, const void *context, const char *kind);
 
 /* The asks per second below which nobody can be: each process asks at least once for each key that
  * it meets. */
 double study_size_asks_floor(const struct study_sizing *sizing);
-
-/* A value of a bound with its unit: "0.140 % of the limit". */
-struct study_size_text {
-    char text[120];
-};
-struct study_size_text study_size_value(enum study_bound_kind bound, double value);
 
 /* "impossible" of one bound; an empty text if some candidate keeps it with all the others. */
 void study_size_explain(char *text, size_t text_size, const struct study_sizing *sizing,

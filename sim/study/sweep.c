@@ -1,6 +1,5 @@
 #include "sweep.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +7,9 @@
 
 #include "memory.h"
 #include "result.h"
+#include "run_list.h"
 #include "scenario_expect.h"
 #include "weir/assert.h"
-
-#define SEED_SET_SIZE 32
 
 char *study_sweep_copy(const char *text)
 {
@@ -117,23 +115,20 @@ bool study_sweep_is_in_shard(const struct study_sweep *sweep, size_t row)
     return row % sweep->shard_count == sweep->shard - 1;
 }
 
-/* The sets of a cell: those of all cells, its own, and room for a seed. Returns their number. */
-static size_t list_sets(const struct study_sweep *sweep, size_t cell, const char **sets)
+/* The run of a cell, under a seed or, where that is NULL, under the scenario's. */
+static void add_run(const struct study_sweep *sweep, size_t cell, const uint64_t *seed,
+                    struct study_run_list *list)
 {
-    size_t count = 0;
+    const struct study_run run = {.scenario = sweep->scenario,
+                                  .sets = (const char *const *)sweep->sets,
+                                  .set_count = sweep->set_count,
+                                  .kernel = sweep->kernel};
+    const char *values[STUDY_GRID_AXES_MAX];
 
-    for (size_t i = 0; i < sweep->set_count; i++) {
-        sets[count++] = sweep->sets[i];
-    }
     for (size_t i = 0; i < sweep->grid.axis_count; i++) {
-        sets[count++] = study_grid_value(&sweep->grid, cell, i)->set;
+        values[i] = study_grid_value(&sweep->grid, cell, i)->set;
     }
-    return count;
-}
-
-static size_t sets_max(const struct study_sweep *sweep)
-{
-    return sweep->set_count + sweep->grid.axis_count + 1;
+    study_run_list_add(list, &run, values, sweep->grid.axis_count, seed);
 }
 
 /* The reader knows of --set only; the path was given with --vary. */
@@ -156,23 +151,27 @@ static void name_option(const struct study_sweep *sweep, struct sim_error *error
     }
 }
 
-bool study_sweep_check(const struct study_sweep *sweep, struct sim_error *error)
+bool study_sweep_check(const struct study_sweep *sweep, bool *limits_bandwidth,
+                       struct sim_error *error)
 {
-    const char **sets = sim_memory_new(sets_max(sweep), sizeof *sets);
     const size_t cell_count = study_grid_cell_count(&sweep->grid);
     struct sim_scenario scenario;
     bool good = true;
 
+    *limits_bandwidth = false;
     for (size_t cell = 0; cell < cell_count && good; cell++) {
-        const size_t count = list_sets(sweep, cell, sets);
-        good = sim_scenario_load(&scenario, sweep->scenario, sets, count, error);
+        struct study_run_list list = {0};
+        add_run(sweep, cell, NULL, &list);
+        good = sim_scenario_load(&scenario, sweep->scenario, list.runs[0].sets,
+                                 list.runs[0].set_count, error);
         if (good) {
+            *limits_bandwidth = *limits_bandwidth || scenario.bandwidth_bytes_per_s > 0;
             sim_scenario_free(&scenario);
         } else {
             name_option(sweep, error);
         }
+        study_run_list_free(&list);
     }
-    free(sets);
     return good;
 }
 
@@ -197,51 +196,24 @@ static void read_row(struct study_sweep *sweep, size_t row, const json_t *result
     }
 }
 
-/* The shard's runs, and the memory their sets are in. */
+/* The shard's runs. */
 struct plan {
-    struct study_run *runs;
-    size_t *rows; /* by run */
-    const char **sets;
-    char (*seeds)[SEED_SET_SIZE];
-    size_t count;
+    struct study_run_list list;
+    size_t *rows; /* by run; owned */
 };
 
 static void make_plan(struct plan *plan, const struct study_sweep *sweep)
 {
     const size_t row_count = study_sweep_row_count(sweep);
-    const size_t room = sets_max(sweep);
 
-    *plan = (struct plan){
-        .runs = sim_memory_new(row_count, sizeof *plan->runs),
-        .rows = sim_memory_new(row_count, sizeof *plan->rows),
-        .sets = sim_memory_new(row_count * room, sizeof *plan->sets),
-        .seeds = sim_memory_new(row_count, sizeof *plan->seeds),
-    };
+    *plan = (struct plan){.rows = sim_memory_new(row_count, sizeof *plan->rows)};
     for (size_t row = 0; row < row_count; row++) {
-        if (!study_sweep_is_in_shard(sweep, row)) {
-            continue;
+        if (study_sweep_is_in_shard(sweep, row)) {
+            const uint64_t seed = sweep->first_seed + row % sweep->seed_count;
+            plan->rows[plan->list.count] = row;
+            add_run(sweep, row / sweep->seed_count, &seed, &plan->list);
         }
-        const char **sets = plan->sets + plan->count * room;
-        size_t count = list_sets(sweep, row / sweep->seed_count, sets);
-        snprintf(plan->seeds[plan->count], SEED_SET_SIZE, "seed=%" PRIu64,
-                 sweep->first_seed + row % sweep->seed_count);
-        sets[count++] = plan->seeds[plan->count];
-        plan->rows[plan->count] = row;
-        plan->runs[plan->count++] = (struct study_run){
-            .scenario = sweep->scenario,
-            .sets = sets,
-            .set_count = count,
-            .kernel = sweep->kernel,
-        };
     }
-}
-
-static void free_plan(struct plan *plan)
-{
-    free(plan->runs);
-    free(plan->rows);
-    free(plan->sets);
-    free(plan->seeds);
 }
 
 /* Take the figures and let go of the rest: all results of a large sweep would fill the memory. */
@@ -253,7 +225,7 @@ struct taking {
 static void take_result(void *context, size_t run)
 {
     const struct taking *taking = context;
-    struct study_run *from = &taking->plan->runs[run];
+    struct study_run *from = &taking->plan->list.runs[run];
 
     read_row(taking->sweep, taking->plan->rows[run], from->result);
     json_decref(from->result);
@@ -314,13 +286,13 @@ enum study_end study_sweep_run(struct study_sweep *sweep, struct study_sweep_mak
     struct plan plan;
 
     make_plan(&plan, sweep);
-    WEIR_ASSERT(plan.count > 0);
+    WEIR_ASSERT(plan.list.count > 0);
     free(sweep->rows);
     sweep->rows = sim_memory_new(study_sweep_row_count(sweep), sizeof *sweep->rows);
     struct taking taking = {.sweep = sweep, .plan = &plan};
     struct study_batch batch = {
-        .runs = plan.runs,
-        .run_count = plan.count,
+        .runs = plan.list.runs,
+        .run_count = plan.list.count,
         .folder = making->folder,
         .job_count = making->job_count,
         .label = "sweep",
@@ -334,7 +306,8 @@ enum study_end study_sweep_run(struct study_sweep *sweep, struct study_sweep_mak
     making->signal_number = batch.signal_number;
     snprintf(making->error, sizeof making->error, "%s", batch.error);
     study_batch_free(&batch);
-    free_plan(&plan);
+    study_run_list_free(&plan.list);
+    free(plan.rows);
     return end;
 }
 

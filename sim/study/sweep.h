@@ -77,8 +77,10 @@ void study_sweep_take_bounds(struct study_sweep *sweep, const struct sim_scenari
 size_t study_sweep_row_count(const struct study_sweep *sweep);
 bool study_sweep_is_in_shard(const struct study_sweep *sweep, size_t row);
 
-/* Reads the scenario in every cell. Returns false with one line in `error` if one is wrong. */
-bool study_sweep_check(const struct study_sweep *sweep, struct sim_error *error);
+/* Reads the scenario in every cell. Returns false with one line in `error` if one is wrong; else
+ * says whether any cell limits bandwidth. */
+bool study_sweep_check(const struct study_sweep *sweep, bool *limits_bandwidth,
+                       struct sim_error *error);
 
 /* Is each measure a number of the result? */
 bool study_sweep_check_measures(const struct study_sweep *sweep,

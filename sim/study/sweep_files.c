@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#define PATH_SIZE 4400
-#define FILE_FORM (JSON_INDENT(1) | JSON_REAL_PRECISION(12))
+#include "output.h"
+
 #define WHOLE_MAX 9007199254740992.0 /* 2^53: every whole number up to it is one of a double */
 
 /* Results have twelve digits: what is read back is the same number. */
@@ -103,11 +103,11 @@ json_t *study_sweep_json(const struct study_sweep *sweep)
     }
     return json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:{s:I, s:I}, s:o, s:{s:I, s:I}, s:o}", "name",
                      sweep->name, "scenario", sweep->scenario, "scenario_hash",
-                     sweep->scenario_hash, "sets", sets, "kernel",
-                     sweep->kernel == SIM_KERNEL_HEAP ? "heap" : "simgrid", "vary", vary, "seeds",
-                     "first", (json_int_t)sweep->first_seed, "count", (json_int_t)sweep->seed_count,
-                     "measures", measures_json(sweep), "shard", "number", (json_int_t)sweep->shard,
-                     "of", (json_int_t)sweep->shard_count, "cells", cells_json(sweep));
+                     sweep->scenario_hash, "sets", sets, "kernel", sim_kernel_name(sweep->kernel),
+                     "vary", vary, "seeds", "first", (json_int_t)sweep->first_seed, "count",
+                     (json_int_t)sweep->seed_count, "measures", measures_json(sweep), "shard",
+                     "number", (json_int_t)sweep->shard, "of", (json_int_t)sweep->shard_count,
+                     "cells", cells_json(sweep));
 }
 
 /* A field of a CSV file: quoted if it has to be. */
@@ -127,8 +127,9 @@ static void print_field(FILE *file, const char *text)
     fputc('"', file);
 }
 
-void study_sweep_print_csv(FILE *file, const struct study_sweep *sweep)
+static void print_csv(FILE *file, const void *context)
 {
+    const struct study_sweep *sweep = context;
     const size_t row_count = study_sweep_row_count(sweep);
 
     for (size_t i = 0; i < sweep->grid.axis_count; i++) {
@@ -161,18 +162,10 @@ void study_sweep_print_csv(FILE *file, const struct study_sweep *sweep)
 
 bool study_sweep_write(const struct study_sweep *sweep, const char *folder)
 {
-    char path[PATH_SIZE];
     json_t *json = study_sweep_json(sweep);
+    const bool good = sim_output_write_json(folder, "sweep.json", json) &&
+                      sim_output_write(folder, "sweep.csv", print_csv, sweep);
 
-    snprintf(path, sizeof path, "%s/sweep.json", folder);
-    const bool dumped = json_dump_file(json, path, FILE_FORM) == 0;
     json_decref(json);
-    snprintf(path, sizeof path, "%s/sweep.csv", folder);
-    FILE *file = dumped ? fopen(path, "w") : NULL;
-    if (file == NULL) {
-        return false;
-    }
-    study_sweep_print_csv(file, sweep);
-    const bool failed = ferror(file) != 0;
-    return fclose(file) == 0 && !failed;
+    return good;
 }

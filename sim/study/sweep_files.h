@@ -9,7 +9,6 @@
 #include "sweep.h"
 
 json_t *study_sweep_json(const struct study_sweep *sweep);
-void study_sweep_print_csv(FILE *file, const struct study_sweep *sweep);
 
 /* Write both into the folder. Returns false, with errno set, if one cannot be written. */
 bool study_sweep_write(const struct study_sweep *sweep, const char *folder);

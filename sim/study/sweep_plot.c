@@ -366,14 +366,12 @@ static void print_map(FILE *script, const struct picture *picture, size_t measur
 static void print_texts(FILE *script, const struct picture *picture, const char *kind)
 {
     const struct study_sweep *sweep = picture->sweep;
+    char finding[600];
     char text[600];
     char cut[400];
     char seeds[60];
 
-    sim_plot_script_text(script, "figure", "sweep");
-    sim_plot_script_text(script, "kind", kind);
-    find(text, sizeof text, picture);
-    sim_plot_script_title(script, "finding", text);
+    find(finding, sizeof finding, picture);
     sim_readable_cut(cut, sizeof cut, sweep->name, 30);
     if (sweep->seed_count == 1) {
         snprintf(seeds, sizeof seeds, "one seed");
@@ -387,13 +385,10 @@ static void print_texts(FILE *script, const struct picture *picture, const char 
     } else {
         snprintf(text, sizeof text, "%s, %s; dashed: what the scenario expects", cut, seeds);
     }
-    sim_plot_script_text(script, "subtitle", text);
+    sim_plot_script_frame(script, &(struct sim_plot_frame){"sweep", kind, finding, text});
     list_alike(text, sizeof text, picture);
     sim_readable_cut(cut, sizeof cut, text, 92);
     sim_plot_script_text(script, "alike", cut);
-    sim_plot_script_text(script, "policy", "lease_tapered");
-    sim_plot_script_text(script, "nothing", "");
-    sim_plot_script_text(script, "time_unit", "s");
     sim_plot_script_text(script, "x_name", sweep->grid.axes[0].path);
 }
 
@@ -463,8 +458,9 @@ bool study_sweep_has_plot(const struct study_sweep *sweep)
            study_grid_cell_count(&sweep->grid) > 1;
 }
 
-void study_sweep_print_plot(FILE *script, const struct study_sweep *sweep, const char *kind)
+void study_sweep_print_plot(FILE *script, const void *context, const char *kind)
 {
+    const struct study_sweep *sweep = context;
     struct picture picture = {.sweep = sweep, .is_map = sweep->grid.axis_count == 2};
 
     WEIR_ASSERT(study_sweep_has_plot(sweep));
@@ -487,7 +483,5 @@ void study_sweep_print_plot(FILE *script, const struct study_sweep *sweep, const
     fprintf(script, "EOD\n");
     free(columns);
     free(rows);
-    sim_plot_script_text(script, "plots", WEIR_PLOTS_DIR);
-    fprintf(script, "load plots.'/style.gp'\nload plots.'/sweep-%s.gp'\n",
-            picture.is_map ? "map" : "curve");
+    sim_plot_script_load(script, picture.is_map ? "sweep-map" : "sweep-curve");
 }

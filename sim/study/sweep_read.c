@@ -99,10 +99,11 @@ static bool read_head(const struct reading *reading, const json_t *json)
     sweep->name = study_sweep_copy(texts[1]);
     sweep->scenario_hash = study_sweep_copy(texts[2]);
     if (!sim_option_kernel(texts[3], &sweep->kernel)) {
-        return refuse(reading, "kernel: found another than " SIM_OPTION_KERNELS);
+        return refuse(reading, "kernel: found \"%.20s\"; allowed: " SIM_OPTION_KERNELS, texts[3]);
     }
-    if (!read_whole(seeds, "first", 0, INT64_MAX - STUDY_SWEEP_SEEDS_MAX, &sweep->first_seed) ||
-        !read_whole(seeds, "count", 1, STUDY_SWEEP_SEEDS_MAX, &seed_count)) {
+    if (!read_whole(seeds, "first", 0, INT64_MAX, &sweep->first_seed) ||
+        !read_whole(seeds, "count", 1, STUDY_SWEEP_SEEDS_MAX, &seed_count) ||
+        seed_count - 1 > INT64_MAX - sweep->first_seed) {
         return refuse(reading, "seeds: found no first and count of 1 to %d", STUDY_SWEEP_SEEDS_MAX);
     }
     if (!read_whole(shard, "of", 1, STUDY_SWEEP_RUNS_MAX, &count) ||

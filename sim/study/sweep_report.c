@@ -176,9 +176,10 @@ static void print_head(FILE *file, const struct study_sweep *sweep, size_t width
                            axis->value_count == 1 ? "" : "s");
     }
     snprintf(text + length, sizeof text - (size_t)length,
-             ", %zu seed%s from %" PRIu64 " on: %s runs", sweep->seed_count,
+             ", %zu seed%s from %" PRIu64 " on: %s run%s", sweep->seed_count,
              sweep->seed_count == 1 ? "" : "s", sweep->first_seed,
-             sim_readable_count(cell_count * sweep->seed_count).text);
+             sim_readable_count(cell_count * sweep->seed_count).text,
+             cell_count * sweep->seed_count == 1 ? "" : "s");
     sim_screen_wrap(file, width, "", text);
     if (sweep->set_count > 0) {
         sim_option_join(text, sizeof text, (const char *const *)sweep->sets, sweep->set_count, "");
@@ -201,12 +202,12 @@ void study_sweep_print(FILE *file, const struct study_sweep *sweep, size_t width
     const size_t left_out = print_table(file, sweep, width);
     fputc('\n', file);
     if (left_out > 0) {
-        snprintf(text, sizeof text, "%s more cells are in the files of --out",
+        snprintf(text, sizeof text, "left out here, in the files of --out: cells, %s",
                  sim_readable_count(left_out).text);
         sim_screen_wrap(file, width, "", text);
     }
     if (shown < sweep->measure_count) {
-        snprintf(text, sizeof text, "%zu more measures are in the files of --out",
+        snprintf(text, sizeof text, "left out here, in the files of --out: measures, %zu",
                  sweep->measure_count - shown);
         sim_screen_wrap(file, width, "", text);
     }

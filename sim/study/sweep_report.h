@@ -14,6 +14,7 @@ void study_sweep_print(FILE *file, const struct study_sweep *sweep, size_t width
 /* Is there anything to draw? One path: curves; two: maps; of more paths, of a part of a sweep and
  * of one cell there is no picture. */
 bool study_sweep_has_plot(const struct study_sweep *sweep);
-void study_sweep_print_plot(FILE *script, const struct study_sweep *sweep, const char *kind);
+/* As a gnuplot script; `context` is a struct study_sweep, as of sim_picture_draw. */
+void study_sweep_print_plot(FILE *script, const void *context, const char *kind);
 
 #endif

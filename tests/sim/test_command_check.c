@@ -23,6 +23,8 @@ static const char *const files[][2] = {
     {FOLDER "/b/c/d/deep.json", GOOD},
     {FOLDER "/b/good.json", GOOD},
     {FOLDER "/b/notes.txt", "not a scenario"},
+    {FOLDER "/b/L1.claim.json", "{}"},
+    {FOLDER "/b/report.json", "{}"},
     {FOLDER "/b/x.schema.json", "{}"},
     {FOLDER "/bad.json", "{}"},
     {FOLDER "/case/error", "a test of the reader"},

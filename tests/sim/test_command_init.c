@@ -167,7 +167,7 @@ static void what_is_there_is_replaced_by_force_only(void **state)
 
     assert_int_equal(weir("init --processes 3 " FOLDER "/kept"), 0);
     assert_int_equal(weir("init --processes 4 " FOLDER "/kept.json"), 64);
-    assert_string_equal(err, "weir init: " FOLDER "/kept.json: exists already; allowed: another "
+    assert_string_equal(err, "weir: " FOLDER "/kept.json: exists already; allowed: another "
                              "name, or --force to replace it\n");
     load(&scenario, FOLDER "/kept.json");
     assert_int_equal(scenario.process_count, 3);
@@ -185,14 +185,14 @@ static void what_cannot_be_written_leaves_nothing(void **state)
         const char *arguments;
         const char *error;
     } CASES[] = {
-        {"init " FOLDER "/no/such", "weir init: " FOLDER "/no/such.json.new: No such file"},
-        {"init " FOLDER "/", "weir init: " FOLDER "/.json: no name; allowed: a file's name"},
-        {"init ''", "weir init: .json: no name; allowed: a file's name"},
+        {"init " FOLDER "/no/such", "weir: " FOLDER "/no/such.json.new: No such file"},
+        {"init " FOLDER "/", "weir: " FOLDER "/.json: no name; allowed: a file's name"},
+        {"init ''", "weir: .json: no name; allowed: a file's name"},
         {"init " FOLDER "/log --algorithm log --limit 2000000",
-         "weir init: " FOLDER "/log.json: plans.standard.rate_per_min: found 2000000; allowed: at "
+         "weir: " FOLDER "/log.json: plans.standard.rate_per_min: found 2000000; allowed: at "
          "most 1000000 units"},
         {"init " FOLDER "/long --limit 10000000 --demand 1000 --duration 86400",
-         "weir init: " FOLDER "/long.json: traffic[0]: found about 14400000000000 requests"},
+         "weir: " FOLDER "/long.json: traffic[0]: found about 14400000000000 requests"},
     };
     const int count = file_count();
 

@@ -69,7 +69,7 @@ static void a_report_is_written_and_current(void **state)
     program_said("![Nobody](plots/out/claim_Z1.svg)");
     program_said("| measure | figure | least, median, most of the seeds | run |");
     program_said("- Agrees: ");
-    program_said("weir run " IN("small.json") " --kernel heap --seed 1  # two; seeds 1 to 2");
+    program_said("./run run " IN("small.json") " --kernel heap --seed 1  # two; seeds 1 to 2");
     program_said("## Limits of the model\n\n- Few.\n");
     program_read(IN("plots/out/report.html"), out);
     program_said("<svg");

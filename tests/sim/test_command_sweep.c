@@ -118,8 +118,8 @@ static void what_was_run_is_not_run_again(void **state)
                                                   "sort | head -n 1)"),
                      0);
     assert_int_equal(sweep("--plots none --out " FOLDER("again")), 0);
-    assert_non_null(strstr(err, "11 runs were kept in "));
-    assert_non_null(strstr(err, ", 1 were made now"));
+    assert_non_null(strstr(err, "weir: 11 kept in "));
+    assert_non_null(strstr(err, ", 1 made now"));
     program_read(FOLDER("again/sweep.csv"), out);
     assert_string_equal(first, out);
 }

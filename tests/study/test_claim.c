@@ -25,7 +25,7 @@
 #define HEAD "\"id\": \"Z1\", \"section\": \"Leases\", \"claim\": \"c\", \"source\": \"s\""
 #define VERDICT                                                                                    \
     "\"verdict\": [{\"is\": \"holds\", \"when\": {\"over\": {\"max\": 1}}, \"words\": \"w\"},"     \
-    " {\"is\": \"refuted\", \"words\": \"{over} and {least}, {times}\"}]"
+    " {\"is\": \"refuted\", \"words\": \"{over} and {least}, {#over} {times}\"}]"
 #define CHECKS "\"checks\": [{\"measure\": \"over\", \"against\": \"hand\", \"within_pct\": 25}]"
 #define WHOLE "{" HEAD ", " RUNS ", " MEASURES ", " VERDICT ", " CHECKS "}"
 
@@ -123,6 +123,9 @@ static const struct {
     {"{" HEAD ", " RUNS ", " MEASURES
      ", \"verdict\": [{\"is\": \"holds\", \"words\": \"{oven}\"}]}",
      "verdict[0].words: found unknown measure \"oven\""},
+    {"{" HEAD ", " RUNS ", " MEASURES
+     ", \"verdict\": [{\"is\": \"holds\", \"words\": \"{#more}\"}]}",
+     "verdict[0].words: found {#more}, a time; allowed: {more}"},
     {"{" HEAD ", " RUNS ", " MEASURES ", \"verdict\": [{\"is\": \"holds\", \"words\": \"{ov\"}]}",
      "\"{\" without \"}\""},
     {"{" HEAD ", " RUNS ", " MEASURES
@@ -207,7 +210,7 @@ static void numbers_decide(void **state)
     assert_true(is_near(judged.figures[0].least, 2));
     assert_true(is_near(judged.figures[0].most, 9));
     assert_int_equal(judged.verdict->outcome, STUDY_REFUTED);
-    assert_string_equal(judged.words, "5 % and 2 %, 1.25 times");
+    assert_string_equal(judged.words, "5 % and 2 %, 5 1.25 times");
     assert_true(judged.agrees[0]); /* 5 is 25 % off 4 */
     study_judged_free(&judged);
 
@@ -240,41 +243,13 @@ static void a_number_that_is_not_there_is_named(void **state)
     study_claim_free(&claim);
 }
 
-static void amounts_are_short(void **state)
-{
-    (void)state;
-    static const struct {
-        double value;
-        const char *unit;
-        const char *text;
-    } cases[] = {
-        {0, "%", "0 %"},
-        {0.0119, "%", "0.012 %"},
-        {0.123, "%", "0.123 %"},
-        {1.2345, "%", "1.23 %"},
-        {12.345, "units", "12.3 units"},
-        {20, "asks", "20 asks"},
-        {999.4, "", "999"},
-        {999.6, "", "1,000"},
-        {1234567, "units", "1,234,567 units"},
-        {-3.5, "%", "-3.5 %"},
-        {-0.00000001, "%", "0 %"},
-        {590, "us", "590 us"},
-        {1500, "us", "1.5 ms"},
-        {30000000, "us", "30 s"},
-    };
-
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_string_equal(study_amount(cases[i].value, cases[i].unit).text, cases[i].text);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_claim_is_read),   cmocka_unit_test(what_is_wrong_is_said),
-        cmocka_unit_test(numbers_decide),    cmocka_unit_test(a_number_that_is_not_there_is_named),
-        cmocka_unit_test(amounts_are_short),
+        cmocka_unit_test(a_claim_is_read),
+        cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(numbers_decide),
+        cmocka_unit_test(a_number_that_is_not_there_is_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,9 +48,8 @@ static void run(const struct sim_scenario *scenario, struct log *log)
     qsort(log->decisions, log->count, sizeof log->decisions[0], by_arrival);
 }
 
-static enum study_divergence_end find(struct study_divergence *divergence,
-                                      struct sim_scenario scenarios[2], const char *a,
-                                      const char *b)
+static enum study_end find(struct study_divergence *divergence, struct sim_scenario scenarios[2],
+                           const char *a, const char *b)
 {
     world_run_load(&scenarios[0], study_case_file(), a);
     world_run_load(&scenarios[1], study_case_file(), b);
@@ -69,7 +68,7 @@ static void it_is_the_first_of_all_that_differ(void **state)
 
     assert_int_equal(find(&divergence, scenarios, STUDY_CASE_TEXT("4", ""),
                           STUDY_CASE_TEXT("4", ", \"limiter\": {\"sizer\": \"fixed\"}")),
-                     STUDY_DIVERGENCE_DONE);
+                     STUDY_DONE);
     run(&scenarios[0], &logs[0]);
     run(&scenarios[1], &logs[1]);
     assert_int_equal(logs[0].count, logs[1].count);
@@ -103,7 +102,7 @@ static void the_same_has_none(void **state)
 
     assert_int_equal(find(&divergence, scenarios, STUDY_CASE_TEXT("4", ""),
                           STUDY_CASE_TEXT("4", ", \"limiter\": {\"table_keys\": 0}")),
-                     STUDY_DIVERGENCE_DONE);
+                     STUDY_DONE);
     assert_false(divergence.found);
     assert_int_equal(divergence.differing_second_count, 0);
     sim_scenario_free(&scenarios[0]);
@@ -118,7 +117,7 @@ static void other_requests_are_not_searched(void **state)
 
     assert_int_equal(
         find(&divergence, scenarios, STUDY_CASE_TEXT("4", ""), STUDY_CASE_TEXT("5", "")),
-        STUDY_DIVERGENCE_DONE);
+        STUDY_DONE);
     assert_false(divergence.found);
     assert_int_equal(study_given_compare(&divergence.given[0], &divergence.given[1]),
                      STUDY_UNPAIRED);

@@ -101,7 +101,7 @@ static void all_that_is_written_comes_back(void **state)
 
     for (unsigned jobs = 1; jobs <= 7; jobs += 2) {
         struct study_pool pool = pool_of(&tally, jobs);
-        assert_int_equal(study_pool_run(&pool), STUDY_POOL_DONE);
+        assert_int_equal(study_pool_run(&pool), STUDY_DONE);
         assert_int_equal(tally.done_count, TASK_COUNT);
         assert_true(jobs > 1 || tally.in_order);
         for (size_t task = 0; task < TASK_COUNT; task++) {
@@ -117,7 +117,7 @@ static void a_refused_result_ends_it_all(void **state)
     struct study_pool pool = pool_of(&tally, 1);
 
     pool.done = refuse;
-    assert_int_equal(study_pool_run(&pool), STUDY_POOL_FAILED);
+    assert_int_equal(study_pool_run(&pool), STUDY_FAILED);
     assert_int_equal(pool.failed_task, 3);
     assert_string_equal(pool.error, "not that one");
 }
@@ -131,7 +131,7 @@ static void a_child_that_dies_is_named(void **state)
     pool.work = die;
     pool.done = refuse; /* task 3 comes first */
     pool.order = (const size_t[TASK_COUNT]){0, 2, 1, 3, 4};
-    assert_int_equal(study_pool_run(&pool), STUDY_POOL_FAILED);
+    assert_int_equal(study_pool_run(&pool), STUDY_FAILED);
     assert_int_equal(pool.failed_task, 2);
     assert_non_null(strstr(pool.error, "signal 9"));
 }
@@ -144,7 +144,7 @@ static void a_signal_ends_it_all(void **state)
 
     pool.work = wait_long;
     pool.tick = interrupt;
-    assert_int_equal(study_pool_run(&pool), STUDY_POOL_SIGNALLED);
+    assert_int_equal(study_pool_run(&pool), STUDY_SIGNALLED);
     assert_int_equal(pool.signal_number, SIGINT);
 }
 
