@@ -1,5 +1,6 @@
 #include "picture.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,28 +20,39 @@ bool sim_picture_draw(const char *folder, const char *name, enum sim_plot_kind k
                       const void *context, char *reason, size_t reason_size)
 {
     char path[PATH_SIZE];
+    char room[PATH_SIZE];
+    char drawn[2 * PATH_SIZE];
     char message[300] = "no temporary file";
     struct stat status;
     enum sim_gnuplot_outcome outcome = SIM_GNUPLOT_FAILED;
 
     for (int i = SIM_PLOT_SVG; i <= SIM_PLOT_PNG; i++) {
         snprintf(path, sizeof path, "%s/%s.%s", folder, name, kinds[i]);
-        (void)unlink(path);
+        if (i != (int)kind) {
+            (void)unlink(path);
+        }
     }
     if (kind == SIM_PLOT_NONE) {
         return true;
     }
-    FILE *script = tmpfile();
+    /* in a folder of its own: two that draw the same picture do not meet */
+    snprintf(room, sizeof room, "%s/.%s-XXXXXX", folder, name);
+    FILE *script = mkdtemp(room) == NULL ? NULL : tmpfile();
     if (script != NULL) {
         print(script, context, kinds[kind]);
-        outcome = sim_gnuplot_run(folder, script, message, sizeof message);
+        outcome = sim_gnuplot_run(room, script, message, sizeof message);
         fclose(script);
     }
     snprintf(path, sizeof path, "%s/%s.%s", folder, name, kinds[kind]);
-    if (outcome == SIM_GNUPLOT_DONE && stat(path, &status) == 0 && status.st_size > 0) {
+    snprintf(drawn, sizeof drawn, "%s/%s.%s", room, name, kinds[kind]);
+    const bool is_drawn = outcome == SIM_GNUPLOT_DONE && stat(drawn, &status) == 0 &&
+                          status.st_size > 0 && rename(drawn, path) == 0;
+    (void)unlink(drawn); /* it may have been begun */
+    (void)rmdir(room);
+    if (is_drawn) {
         return true;
     }
-    (void)unlink(path); /* it may have been begun */
+    (void)unlink(path);
     if (outcome == SIM_GNUPLOT_MISSING) {
         snprintf(reason, reason_size, "gnuplot is missing");
     } else {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "draft.h"
 #include "folder.h"
 #include "picture.h"
 #include "scenario_file.h"
@@ -45,28 +46,20 @@ static bool write_documents(const struct study_document *document, const char *t
                             const char *folder, char *error, size_t error_size)
 {
     char path[PATH_SIZE];
-    FILE *file;
-    bool good;
+    struct sim_draft page;
+    struct sim_draft text;
 
-    snprintf(path, sizeof path, "%s/%s", folder, text_name);
-    file = fopen(path, "w");
-    if (file == NULL) {
-        return fail(error, error_size, path);
-    }
-    study_document_write_markdown(document, file);
-    if (fclose(file) != 0) {
-        return fail(error, error_size, path);
-    }
     snprintf(path, sizeof path, "%s/%s", folder, page_name);
-    file = fopen(path, "w");
-    if (file == NULL) {
+    if (!sim_draft_open(&page, path) ||
+        !sim_draft_done(&page, study_document_write_html(document, title, folder, page.file))) {
         return fail(error, error_size, path);
     }
-    good = study_document_write_html(document, title, folder, file);
-    if (fclose(file) != 0) {
-        good = false;
+    snprintf(path, sizeof path, "%s/%s", folder, text_name);
+    if (!sim_draft_open(&text, path)) {
+        return fail(error, error_size, path);
     }
-    return good || fail(error, error_size, path);
+    study_document_write_markdown(document, text.file);
+    return sim_draft_done(&text, true) || fail(error, error_size, path);
 }
 
 bool study_report_write(const struct study_claim_set *set, const struct study_report_frame *frame,
