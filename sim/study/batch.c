@@ -341,6 +341,7 @@ static bool make_folder(struct study_batch *batch)
     if (batch->folder == NULL || sim_folder_make(batch->folder)) {
         return true;
     }
+    batch->is_refused = true;
     snprintf(batch->error, sizeof batch->error, "%.300s: cannot be made a folder: %s",
              batch->folder, strerror(errno));
     return false;

@@ -43,7 +43,7 @@ struct study_batch {
     int signal_number;
     char error[512];   /* one line */
     size_t failed_run; /* the one it is about; run_count: none */
-    bool is_refused;   /* that run's scenario or sets are wrong: nothing was run */
+    bool is_refused;   /* its scenario or sets, or the folder, are of no use: nothing was run */
 };
 
 /* Every scenario is read, with its sets, before the first run: a mistake costs no time. A run whose

@@ -171,7 +171,7 @@ static void where_nothing_can_be_kept_is_said(void **state)
 {
     (void)state;
 
-    assert_int_equal(report("--quiet --keep " IN("small.json") " Z1"), 70);
+    assert_int_equal(report("--quiet --keep " IN("small.json") " Z1"), 64);
     assert_non_null(strstr(err, "weir: " IN("small.json") ": cannot be made a folder"));
 }
 

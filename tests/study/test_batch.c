@@ -168,7 +168,7 @@ static void a_mistake_is_found_before_the_first_run(void **state)
     make(&batch, runs, SCENARIO "/folder");
     assert_int_equal(study_batch_run(&batch), STUDY_FAILED);
     assert_non_null(strstr(batch.error, "cannot be made a folder"));
-    assert_false(batch.is_refused);
+    assert_true(batch.is_refused);
     assert_int_equal(batch.failed_run, batch.run_count);
     assert_int_equal(done_count, 0);
     study_batch_free(&batch);
