@@ -62,17 +62,25 @@ bool weir_limiter_next_ask(struct weir_limiter *limiter, uint64_t now_ns, struct
 }
 
 /* An answer to an ask that was sent once tells the store's time; unless the host's clock stepped
- * back while it was on its way, which made the way look short. */
+ * back while it was on its way, which made the way look short. Before anything else is known, any
+ * answer is taken, with as much doubt as it deserves: what it grants has to be judged by some time.
+ */
 static void learn_clock(struct weir_limiter *limiter, const struct flight *flight, uint64_t now_ns,
                         const struct weir_answer *answer)
 {
     const bool is_plain =
         (answer->flags & WEIR_ANSWER_REPEATED) == 0 && flight->sent_count == 1 &&
         (flight->kind != FLIGHT_OF_NOBODY); /* few, and at odd times: at shutdown, at eviction */
+    const bool is_torn = flight->first_sent_ns < limiter->stepped_ns;
+    const bool was_known = limiter->clock.known;
 
-    if ((is_plain || !limiter->clock.known) && flight->first_sent_ns >= limiter->stepped_ns) {
-        limiter->counts.clock_steps +=
-            (uint64_t)clock_learn(&limiter->clock, flight->first_sent_ns, now_ns, answer->store_us);
+    if (was_known && (is_torn || !is_plain)) {
+        return;
+    }
+    limiter->counts.clock_steps +=
+        (uint64_t)clock_learn(&limiter->clock, flight->first_sent_ns, now_ns, answer->store_us);
+    if (is_torn) {
+        limiter->clock.error_ns += limiter->options.ask_timeout_ns; /* the next one is better */
     }
 }
 

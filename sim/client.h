@@ -79,7 +79,7 @@ struct sim_client_operations {
 struct sim_reporting {
     void (*report)(void *context, const struct weir_report *report);
     void (*forget)(void *context, const struct weir_report *report);
-    void (*locked)(void *context, uint64_t waited_ns); /* it got a lock, so long after it began */
+    void (*locked)(void *context, uint64_t ticket); /* this request got a lock */
     void *context;
 };
 

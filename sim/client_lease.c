@@ -226,7 +226,7 @@ static uint32_t open_breaker_count(const struct sim_client *client)
     uint32_t count = 0;
 
     for (uint32_t shard = 0; shard < self->catalog->scenario->shard_count; shard++) {
-        count += weir_limiter_breaker(self->limiter, shard) != WEIR_BREAKER_CLOSED;
+        count += weir_limiter_breaker(self->limiter, shard) == WEIR_BREAKER_OPEN;
     }
     return count;
 }

@@ -80,8 +80,7 @@ static void wait_for_lock(struct client_lock *self, struct sim_request *request,
 
     request->attempts++;
     request->stage = STAGE_WAIT;
-    sim_mailbox_sleep(&self->mailbox, request,
-                      local_ns + 1 + sim_prng_below(&self->waits, span_ns));
+    sim_mailbox_sleep(&self->mailbox, request, local_ns, 1 + sim_prng_below(&self->waits, span_ns));
 }
 
 static void locked(struct sim_mailbox *mailbox, struct sim_request *request, uint64_t local_ns)
@@ -89,7 +88,7 @@ static void locked(struct sim_mailbox *mailbox, struct sim_request *request, uin
     const struct sim_reporting *reporting = &mailbox->base.reporting;
 
     if (reporting->locked != NULL) {
-        reporting->locked(reporting->context, local_ns - request->began_ns);
+        reporting->locked(reporting->context, request->ticket);
     }
     request->window = sim_mailbox_window(mailbox, request->demand.key, local_ns);
     go_on(mailbox, request, STAGE_READ, local_ns);
@@ -135,7 +134,7 @@ static void fail(struct sim_mailbox *mailbox, struct sim_request *request, uint6
 
     switch (request->stage) {
     case STAGE_WAIT:
-        if (local_ns - request->began_ns < wait_ns) {
+        if (sim_mailbox_ns(mailbox, local_ns) - request->began_ns < wait_ns) {
             go_on(mailbox, request, STAGE_LOCK, local_ns);
             return;
         }

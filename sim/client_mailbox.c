@@ -42,6 +42,18 @@ static void grow(struct sim_mailbox *mailbox)
     *mailbox = grown;
 }
 
+uint64_t sim_mailbox_ns(struct sim_mailbox *mailbox, uint64_t local_ns)
+{
+    const uint64_t time_ns = local_ns + mailbox->correction_ns;
+
+    if (time_ns - mailbox->latest_ns > UINT64_MAX / 2) {
+        mailbox->correction_ns = mailbox->latest_ns - local_ns;
+    } else {
+        mailbox->latest_ns = time_ns;
+    }
+    return mailbox->latest_ns;
+}
+
 struct sim_request *sim_mailbox_open(struct sim_mailbox *mailbox, const struct sim_demand *demand,
                                      uint64_t local_ns)
 {
@@ -52,7 +64,7 @@ struct sim_request *sim_mailbox_open(struct sim_mailbox *mailbox, const struct s
     *request = (struct sim_request){
         .demand = *demand,
         .ticket = mailbox->last_ticket,
-        .began_ns = local_ns,
+        .began_ns = sim_mailbox_ns(mailbox, local_ns),
         .deadline_ns = UINT64_MAX,
     };
     return request;
@@ -80,7 +92,8 @@ void sim_mailbox_post(struct sim_mailbox *mailbox, struct sim_request *request, 
 {
     WEIR_ASSERT(!mailbox->has_unsent);
     request->command++;
-    set_deadline(mailbox, request, local_ns + mailbox->catalog->scenario->ask_timeout_ns);
+    set_deadline(mailbox, request,
+                 sim_mailbox_ns(mailbox, local_ns) + mailbox->catalog->scenario->ask_timeout_ns);
     mailbox->unsent = *request;
     mailbox->has_unsent = true;
 }
@@ -119,11 +132,11 @@ struct sim_request *sim_mailbox_answered(struct sim_mailbox *mailbox,
     return request;
 }
 
-void sim_mailbox_sleep(struct sim_mailbox *mailbox, struct sim_request *request,
-                       uint64_t deadline_ns)
+void sim_mailbox_sleep(struct sim_mailbox *mailbox, struct sim_request *request, uint64_t local_ns,
+                       uint64_t wait_ns)
 {
     request->command++; /* nothing that arrives is the answer */
-    set_deadline(mailbox, request, deadline_ns);
+    set_deadline(mailbox, request, sim_mailbox_ns(mailbox, local_ns) + wait_ns);
 }
 
 void sim_mailbox_settle(struct sim_mailbox *mailbox, struct sim_request *request,
@@ -222,16 +235,19 @@ uint64_t sim_mailbox_next_deadline_ns(const struct sim_client *client)
     if (mailbox->is_stale) {
         look_for_deadline(mailbox);
     }
-    return mailbox->next_deadline_ns;
+    return mailbox->next_deadline_ns == UINT64_MAX
+               ? UINT64_MAX
+               : mailbox->next_deadline_ns - mailbox->correction_ns;
 }
 
 void sim_mailbox_expire(struct sim_client *client, uint64_t local_ns)
 {
     struct sim_mailbox *mailbox = (struct sim_mailbox *)client;
+    const uint64_t now_ns = sim_mailbox_ns(mailbox, local_ns);
 
     for (uint64_t i = mailbox->first_ticket; i <= mailbox->last_ticket; i++) {
         struct sim_request *request = place(mailbox, i);
-        if (request->ticket != 0 && request->deadline_ns <= local_ns) {
+        if (request->ticket != 0 && request->deadline_ns <= now_ns) {
             mailbox->fail(mailbox, request, local_ns);
             return; /* others that are due follow at once */
         }

@@ -14,7 +14,7 @@ struct sim_request {
     struct sim_demand demand;
     uint64_t ticket; /* 0: settled */
     uint64_t began_ns;
-    uint64_t deadline_ns; /* by the process's clock, as began_ns; UINT64_MAX: none */
+    uint64_t deadline_ns; /* as sim_mailbox_ns tells the time, as began_ns; UINT64_MAX: none */
     uint32_t command;     /* how many were sent for it */
     uint32_t stage;
     uint32_t attempts;
@@ -34,6 +34,8 @@ struct sim_mailbox {
 
     struct sim_request *requests; /* ring by ticket; first_ticket ... last_ticket */
     uint64_t capacity;            /* a power of two, or 0 */
+    uint64_t latest_ns;           /* see sim_mailbox_ns */
+    uint64_t correction_ns;       /* the process's clock + this, modulo 2^64 */
     uint64_t first_ticket;
     uint64_t last_ticket;
     uint64_t next_deadline_ns; /* UINT64_MAX: none; not if is_stale */
@@ -51,6 +53,10 @@ struct sim_mailbox {
 void sim_mailbox_init(struct sim_mailbox *mailbox, const struct sim_client_operations *operations,
                       const struct sim_catalog *catalog, uint32_t process);
 void sim_mailbox_deinit(struct sim_mailbox *mailbox);
+
+/* The time by which requests wait: the process's clock, but it never goes back, as timers do not.
+ */
+uint64_t sim_mailbox_ns(struct sim_mailbox *mailbox, uint64_t local_ns);
 
 /* A new request, which waits from now on. Valid until the next one comes. */
 struct sim_request *sim_mailbox_open(struct sim_mailbox *mailbox, const struct sim_demand *demand,
@@ -70,9 +76,9 @@ const struct sim_request *sim_mailbox_take(struct sim_mailbox *mailbox,
 struct sim_request *sim_mailbox_answered(struct sim_mailbox *mailbox,
                                          const struct sim_exchange *exchange);
 
-/* Nothing is under way for the request; it is to be failed at deadline_ns. */
-void sim_mailbox_sleep(struct sim_mailbox *mailbox, struct sim_request *request,
-                       uint64_t deadline_ns);
+/* Nothing is under way for the request; it is to be failed after wait_ns. */
+void sim_mailbox_sleep(struct sim_mailbox *mailbox, struct sim_request *request, uint64_t local_ns,
+                       uint64_t wait_ns);
 
 /* The request is decided. What is admitted counts as spent. */
 void sim_mailbox_settle(struct sim_mailbox *mailbox, struct sim_request *request,

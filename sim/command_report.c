@@ -157,6 +157,19 @@ static int finish(const struct options *options, const struct study_claim_set *s
     return is_sound(set, frame) ? SIM_EXIT_PASS : SIM_EXIT_FAIL;
 }
 
+static int fail_runs(const struct study_claim_set *set, const struct study_batch *batch)
+{
+    char name[PATH_SIZE];
+
+    if (batch->failed_run < batch->run_count) {
+        study_claim_set_name_run(set, batch->failed_run, name, sizeof name);
+        fprintf(stderr, "%s: %s\n", name, batch->error);
+    } else {
+        fprintf(stderr, "weir: %s\n", batch->error);
+    }
+    return batch->is_refused ? SIM_EXIT_USAGE : SIM_EXIT_INTERNAL;
+}
+
 static int make_runs(const struct options *options, struct study_claim_set *set)
 {
     struct study_batch batch = {
@@ -174,8 +187,7 @@ static int make_runs(const struct options *options, struct study_claim_set *set)
         return SIM_EXIT_SIGNAL + batch.signal_number;
     }
     if (end == STUDY_FAILED) {
-        fprintf(stderr, "weir: %s\n", batch.error);
-        return SIM_EXIT_USAGE;
+        return fail_runs(set, &batch);
     }
     return SIM_EXIT_PASS;
 }

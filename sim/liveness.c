@@ -73,7 +73,7 @@ static void check_interval(struct sim_liveness *liveness, const struct sim_world
     }
 }
 
-static uint32_t open_breakers(const struct sim_world *world)
+uint32_t sim_liveness_open_breakers(const struct sim_world *world)
 {
     uint32_t count = 0;
 
@@ -96,8 +96,9 @@ void sim_liveness_make(struct sim_liveness *liveness, const struct sim_world *wo
         .last_end_ns = last_end_ns,
         .settled_ns = last_end_ns + sim_liveness_settling_ns(world),
         .recovered_ns = last_end_ns,
-        .open_breakers = open_breakers(world),
+        .open_breakers = sim_liveness_open_breakers(world),
         .held_units = held_units,
+        .breakers_closed = true,
         .ledger_balances = unexplained_units == 0,
     };
     if (!is_asked(world)) {
@@ -108,7 +109,9 @@ void sim_liveness_make(struct sim_liveness *liveness, const struct sim_world *wo
             check_interval(liveness, world, key, i);
         }
     }
-    const bool healthy = liveness->unhealthy_intervals == 0 && liveness->open_breakers == 0 &&
+    liveness->breakers_closed = liveness->open_breakers <= world->twin->open_breakers ||
+                                liveness->settled_ns > world->scenario->duration_ns;
+    const bool healthy = liveness->unhealthy_intervals == 0 && liveness->breakers_closed &&
                          held_units == 0 && world->drained && liveness->ledger_balances;
     liveness->recovery = !healthy                           ? SIM_RECOVERY_FAILED
                          : liveness->checked_intervals == 0 ? SIM_RECOVERY_UNKNOWN

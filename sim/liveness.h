@@ -25,13 +25,17 @@ struct sim_liveness {
     uint64_t unhealthy_intervals;
     uint32_t worst_key; /* of the first of these */
     uint32_t open_breakers;
-    uint64_t held_units; /* in processes, after all should have been given back */
+    bool breakers_closed; /* as they would be without faults, if there was time */
+    uint64_t held_units;  /* in processes, after all should have been given back */
     bool ledger_balances;
 };
 
 /* Requires a finished run; `unexplained_units`: of its ledger. */
 void sim_liveness_make(struct sim_liveness *liveness, const struct sim_world *world,
                        uint64_t held_units, uint64_t unexplained_units);
+
+/* Of all processes, at this moment. */
+uint32_t sim_liveness_open_breakers(const struct sim_world *world);
 
 /* Two windows of the longest plan: what a fault may take to be forgotten. */
 uint64_t sim_liveness_settling_ns(const struct sim_world *world);

@@ -13,6 +13,7 @@
 #include "command_sweep.h"
 #include "command_why.h"
 #include "exit_status.h"
+#include "weir/assert.h"
 
 struct command {
     const char *name;
@@ -43,6 +44,14 @@ static void print_help(FILE *file)
     }
     fprintf(file, "\n'weir COMMAND --help' explains a command. To begin with:\n\n"
                   "  weir run scenarios/skewed-fleet.json\n");
+}
+
+/* Instead of the core's, which says nothing: it does no I/O. */
+_Noreturn void weir_assert_failed(const char *condition, const char *file, int line)
+{
+    (void)fprintf(stderr, "weir: internal error: %s:%d: \"%s\" does not hold\n", file, line,
+                  condition);
+    _exit(SIM_EXIT_INTERNAL);
 }
 
 /* A result that could not be written is no success, whoever printed it. */

@@ -1,5 +1,7 @@
 #include "output.h"
 
+#include "draft.h"
+
 #define PATH_SIZE 4400
 #define JSON_FORM (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
 
@@ -7,23 +9,24 @@ bool sim_output_write(const char *folder, const char *name,
                       void (*print)(FILE *file, const void *context), const void *context)
 {
     char path[PATH_SIZE];
+    struct sim_draft draft;
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    if (file == NULL) {
+    if (!sim_draft_open(&draft, path)) {
         return false;
     }
-    print(file, context);
-    const bool failed = ferror(file) != 0;
-    return fclose(file) == 0 && !failed;
+    print(draft.file, context);
+    return sim_draft_done(&draft, true);
 }
 
 bool sim_output_write_json(const char *folder, const char *name, const json_t *json)
 {
     char path[PATH_SIZE];
+    struct sim_draft draft;
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    return json_dump_file(json, path, JSON_FORM) == 0;
+    return sim_draft_open(&draft, path) &&
+           sim_draft_done(&draft, json_dumpf(json, draft.file, JSON_FORM) == 0);
 }
 
 void sim_output_print_json(const json_t *json)

@@ -57,11 +57,19 @@ static void forget(void *context, const struct weir_report *report)
     sim_billing_forget(&process->world->watch.billing, report);
 }
 
-static void locked(void *context, uint64_t waited_ns)
+/* When it gets to do what it should at time_ns. */
+static uint64_t handled_ns(const struct sim_process *process, uint64_t time_ns)
 {
-    struct sim_process *process = context;
+    return time_ns > process->resumed_ns ? time_ns : process->resumed_ns;
+}
 
-    sim_metrics_lock_wait(&process->world->metrics, waited_ns);
+static void locked(void *context, uint64_t ticket)
+{
+    const struct sim_process *process = context;
+    const struct sim_waiting *request = &process->waiting[ticket & (process->waiting_capacity - 1)];
+
+    sim_metrics_lock_wait(&process->world->metrics,
+                          handled_ns(process, process->now_ns) - request->arrived_ns);
 }
 
 struct sim_client *sim_process_new_client(struct sim_process *process, uint64_t now_ns)
@@ -231,12 +239,6 @@ static void take_settled(struct sim_process *process, uint64_t now_ns)
             process->first_ticket++;
         }
     }
-}
-
-/* When it gets to do what it should at time_ns. */
-static uint64_t handled_ns(const struct sim_process *process, uint64_t time_ns)
-{
-    return time_ns > process->resumed_ns ? time_ns : process->resumed_ns;
 }
 
 static void run_arrival(struct sim_process *process, const struct sim_arrival *arrival)

@@ -8,7 +8,8 @@
 #define CHAINS_FIRST 1024
 
 /* Chains looked through for what is over, for each record that is added: so all of them are before
- * their number doubles. */
+ * their number doubles. A grant that nobody took stays: who is to say how long an answer is on its
+ * way? */
 #define CHAINS_PER_SWEEP 2
 
 void sim_records_init(struct sim_records *records,
@@ -125,7 +126,7 @@ static void sweep(struct sim_records *records, uint64_t now_ns)
         struct sim_record **place = &records->chains[records->swept_chain];
         records->swept_chain = (records->swept_chain + 1) & (records->chain_count - 1);
         while (*place != NULL) {
-            if ((*place)->dropped_ns <= now_ns) {
+            if ((*place)->dropped_ns <= now_ns && (*place)->untaken_units == 0) {
                 drop(records, place);
             } else {
                 place = &(*place)->next;

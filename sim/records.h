@@ -5,8 +5,8 @@
  * a key; and each answer to an ask of which a process may have any number under way: those that are
  * decided at the store (WEIR_ASK_SPEND) and those that want nothing (WEIR_ASK_RETURN: last words
  * about a key, whose order does not matter). An answer that the store has lost or replaced is still
- * kept here for as long as it may be on its way, out of the store's sight: what it granted was
- * granted. Whatever is dropped before a process took it is handed to `lost`. */
+ * kept here, out of the store's sight, until somebody takes what it granted. What nobody took by
+ * the end is handed to `lost`. */
 #ifndef SIM_RECORDS_H
 #define SIM_RECORDS_H
 

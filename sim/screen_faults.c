@@ -108,7 +108,7 @@ static void print_recovery(FILE *file, const struct sim_screen *screen,
                  "none: %s of %s intervals are worse than without faults, the first of %s",
                  sim_readable_count(liveness->unhealthy_intervals).text,
                  sim_readable_count(liveness->checked_intervals).text, name);
-    } else if (liveness->open_breakers != 0) {
+    } else if (!liveness->breakers_closed) {
         snprintf(text, sizeof text, "none: %u breaker%s open at the end", liveness->open_breakers,
                  liveness->open_breakers == 1 ? " is" : "s are");
     } else if (liveness->held_units != 0 || !world->drained) {

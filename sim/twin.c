@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "liveness.h"
 #include "memory.h"
 #include "world.h"
 
@@ -27,6 +28,7 @@ static void take(struct sim_twin *twin, struct sim_world *world)
     twin->journal = world->watch.journal;
     sim_journal_init(&world->watch.journal);
     twin->cell_count = accuracy->cell_count;
+    twin->open_breakers = sim_liveness_open_breakers(world);
     twin->error_units = sim_memory_new(twin->cell_count, sizeof(uint64_t));
     for (uint32_t key = 0; key < world->catalog.key_count; key++) {
         const struct sim_key_accuracy *entry = &accuracy->keys[key];
@@ -77,6 +79,7 @@ static void run_in_child(const struct sim_scenario *scenario, FILE *file)
     const bool written =
         write_all(file, &twin.cell_count, 1, sizeof twin.cell_count) &&
         write_all(file, &twin.journal.count, 1, sizeof twin.journal.count) &&
+        write_all(file, &twin.open_breakers, 1, sizeof twin.open_breakers) &&
         write_all(file, twin.error_units, twin.cell_count, sizeof *twin.error_units) &&
         write_all(file, twin.journal.entries, twin.journal.count, sizeof *twin.journal.entries) &&
         fflush(file) == 0;
@@ -94,7 +97,8 @@ static bool read_twin(struct sim_twin *twin, FILE *file)
 
     rewind(file);
     if (!read_all(file, &twin->cell_count, 1, sizeof twin->cell_count) ||
-        !read_all(file, &entry_count, 1, sizeof entry_count)) {
+        !read_all(file, &entry_count, 1, sizeof entry_count) ||
+        !read_all(file, &twin->open_breakers, 1, sizeof twin->open_breakers)) {
         return false;
     }
     twin->error_units = sim_memory_new(twin->cell_count, sizeof *twin->error_units);

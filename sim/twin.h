@@ -18,7 +18,8 @@ struct sim_world;
 struct sim_twin {
     struct sim_journal journal; /* from the first fault on */
     size_t cell_count;
-    uint64_t *error_units; /* by cell, as in sim_accuracy: over or under */
+    uint64_t *error_units;  /* by cell, as in sim_accuracy: over or under */
+    uint32_t open_breakers; /* at the end: of a store that is always too slow */
 };
 
 /* Run it. Requires a scenario with faults, and that SimGrid has not started. Returns false with a

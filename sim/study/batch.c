@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "digest.h"
+#include "draft.h"
 #include "folder.h"
 #include "memory.h"
 #include "progress.h"
@@ -16,7 +16,6 @@
 #include "result.h"
 #include "scenario_file.h"
 #include "simulation.h"
-#include "weir/assert.h"
 
 #define PATH_SIZE 4096
 #define PROGRAM_BYTES_MAX (256u << 20)
@@ -99,6 +98,8 @@ static bool make_keys(struct work *work)
 
     for (size_t i = 0; i < batch->run_count && good; i++) {
         good = make_key(&batch->runs[i], program, &work->keys[i], &error);
+        batch->is_refused = !good;
+        batch->failed_run = good ? batch->run_count : i;
     }
     if (!good) {
         snprintf(batch->error, sizeof batch->error, "%s", error.text);
@@ -143,6 +144,15 @@ static void result_path(const struct work *work, size_t run, char path[PATH_SIZE
     snprintf(path, PATH_SIZE, "%s/%016" PRIx64 ".json", work->batch->folder, work->keys[run]);
 }
 
+/* Somebody may have put another file there. */
+static bool is_of(const struct study_run *run, const json_t *result)
+{
+    const json_t *replay = json_object_get(result, "replay");
+    const char *scenario = json_string_value(json_object_get(replay, "scenario"));
+
+    return scenario != NULL && strcmp(scenario, run->scenario) == 0;
+}
+
 static json_t *read_kept(const struct work *work, size_t run)
 {
     char path[PATH_SIZE];
@@ -159,6 +169,10 @@ static json_t *read_kept(const struct work *work, size_t run)
     }
     json_t *result = json_loadb(bytes, size, 0, NULL);
     free(bytes);
+    if (!is_of(&work->batch->runs[run], result)) {
+        json_decref(result);
+        return NULL;
+    }
     return result;
 }
 
@@ -167,25 +181,17 @@ static json_t *read_kept(const struct work *work, size_t run)
 static const char *keep(const struct work *work, size_t run, const char *bytes, size_t size)
 {
     char path[PATH_SIZE];
-    char unfinished[PATH_SIZE + 16];
+    struct sim_draft draft;
 
     if (work->batch->folder == NULL) {
         return NULL;
     }
     result_path(work, run, path);
-    snprintf(unfinished, sizeof unfinished, "%s.%ld", path, (long)getpid());
-    FILE *file = fopen(unfinished, "wb");
-    bool good = file != NULL;
-    if (good) {
-        good = fwrite(bytes, 1, size, file) == size;
-        good &= fclose(file) == 0;
+    if (!sim_draft_open(&draft, path)) {
+        return strerror(errno);
     }
-    if (good && rename(unfinished, path) == 0) {
-        return NULL;
-    }
-    const char *reason = strerror(errno);
-    (void)remove(unfinished);
-    return reason;
+    const bool good = fwrite(bytes, 1, size, draft.file) == size;
+    return sim_draft_done(&draft, good) ? NULL : strerror(errno);
 }
 
 /* The run's result, and its done() called for all that are the same. */
@@ -315,6 +321,7 @@ static enum study_end make_runs(struct work *work)
         fputs("\r\033[K", stderr);
     }
     batch->signal_number = pool.signal_number;
+    batch->failed_run = pool.failed_task;
     if (end == STUDY_FAILED && batch->error[0] == '\0') {
         snprintf(batch->error, sizeof batch->error, "%.200s: %.200s",
                  batch->runs[pool.failed_task].scenario, pool.error);
@@ -327,6 +334,7 @@ static bool make_folder(struct study_batch *batch)
     if (batch->folder == NULL || sim_folder_make(batch->folder)) {
         return true;
     }
+    batch->is_refused = true;
     snprintf(batch->error, sizeof batch->error, "%.300s: cannot be made a folder: %s",
              batch->folder, strerror(errno));
     return false;
@@ -337,7 +345,7 @@ enum study_end study_batch_run(struct study_batch *batch)
     struct work work = {.batch = batch};
     enum study_end end = STUDY_FAILED;
 
-    WEIR_ASSERT(batch->run_count > 0);
+    batch->failed_run = batch->run_count;
     work.keys = sim_memory_new(batch->run_count, sizeof *work.keys);
     work.same = sim_memory_new(batch->run_count, sizeof *work.same);
     work.order = sim_memory_new(batch->run_count, sizeof *work.order);

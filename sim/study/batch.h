@@ -22,11 +22,11 @@ struct study_run {
 
 struct study_batch {
     struct study_run *runs; /* borrowed; several may be the same run, which is then made once */
-    size_t run_count;
-    const char *folder; /* where results are kept, made if missing; NULL: nowhere */
-    unsigned job_count; /* runs at a time; 0: one per core */
-    const char *label;  /* what the progress line calls it ("sweep") */
-    bool quiet;         /* no progress line */
+    size_t run_count;       /* 0: nothing to do */
+    const char *folder;     /* where results are kept, made if missing; NULL: nowhere */
+    unsigned job_count;     /* runs at a time; 0: one per core */
+    const char *label;      /* what the progress line calls it ("sweep") */
+    bool quiet;             /* no progress line */
 
     /* in this process, as each run ends, in no certain order; may be NULL */
     void (*done)(void *context, size_t run);
@@ -36,7 +36,9 @@ struct study_batch {
     size_t made_count;   /* runs made now */
     size_t reused_count; /* runs found in the folder */
     int signal_number;
-    char error[512]; /* one line */
+    char error[512];   /* one line */
+    size_t failed_run; /* the one it is about; run_count: none */
+    bool is_refused;   /* its scenario or sets, or the folder, are of no use: nothing was run */
 };
 
 /* Every scenario is read, with its sets, before the first run: a mistake costs no time. A run whose

@@ -163,6 +163,20 @@ bool study_claim_set_load(struct study_claim_set *set, const char *folder, const
     return true;
 }
 
+void study_claim_set_name_run(const struct study_claim_set *set, size_t run, char *text,
+                              size_t size)
+{
+    for (size_t i = 0; i < set->claim_count; i++) {
+        const struct study_claim *claim = &set->claims[i];
+        for (size_t j = 0; j < claim->run_count; j++) {
+            const size_t first = claim->runs[j].first;
+            if (run >= first && run < first + seeds_of(&claim->runs[j])) {
+                snprintf(text, size, "%s: runs.%s", claim->file, claim->runs[j].name);
+            }
+        }
+    }
+}
+
 bool study_claim_set_judge(struct study_claim_set *set, char *error, size_t error_size)
 {
     set->judged = sim_memory_new(set->claim_count, sizeof *set->judged);

@@ -27,6 +27,10 @@ void study_claim_set_free(struct study_claim_set *set);
 /* After the runs were made. */
 bool study_claim_set_judge(struct study_claim_set *set, char *error, size_t error_size);
 
+/* Whose run of set->runs that is, "FILE: runs.NAME". */
+void study_claim_set_name_run(const struct study_claim_set *set, size_t run, char *text,
+                              size_t size);
+
 /* The claim of that id, or NULL. */
 const struct study_judged *study_claim_set_find(const struct study_claim_set *set, const char *id);
 

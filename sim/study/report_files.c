@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "draft.h"
 #include "folder.h"
 #include "output.h"
 #include "picture.h"
@@ -51,18 +52,15 @@ static bool write_documents(const struct study_document *document, const char *t
                             const char *folder, char *error, size_t error_size)
 {
     char path[PATH_SIZE];
+    struct sim_draft page;
 
     snprintf(path, sizeof path, "%s/%s", folder, page_name);
-    if (!sim_output_write(folder, text_name, print_text, document)) {
-        return fail(error, error_size, text_name);
-    }
-    FILE *file = fopen(path, "w");
-    if (file == NULL) {
+    if (!sim_draft_open(&page, path) ||
+        !sim_draft_done(&page, study_document_write_html(document, title, folder, page.file))) {
         return fail(error, error_size, path);
     }
-    bool good = study_document_write_html(document, title, folder, file) && ferror(file) == 0;
-    good &= fclose(file) == 0;
-    return good || fail(error, error_size, path);
+    return sim_output_write(folder, text_name, print_text, document) ||
+           fail(error, error_size, text_name);
 }
 
 bool study_report_write(const struct study_claim_set *set, const struct study_report_frame *frame,

@@ -267,6 +267,23 @@ static void an_answer_across_a_step_teaches_no_time(void **state)
     assert_int_equal(counts_of(&desk).clock_steps, 1);
 }
 
+/* But for the first one, by which what it grants has to be judged; the next may say better. */
+static void a_first_answer_across_a_step_teaches_time_with_doubt(void **state)
+{
+    (void)state;
+    struct desk desk = plain_desk();
+    desk_wait(&desk, 1, 1);
+    const struct weir_ask ask = desk_ask(&desk);
+    const struct weir_answer answer = lease_of(&desk, &ask);
+    desk.limiter->clock = (struct clock_offset){0};
+
+    desk.now_ns -= NS_PER_S;
+    desk_hear(&desk, &answer);
+
+    assert_true(desk.limiter->clock.known);
+    assert_true(desk.limiter->clock.error_ns > desk.limiter->options.ask_timeout_ns);
+}
+
 /* While the pool is full what wants to ask stays in its queue, and repeats go on. */
 static void no_more_asks_are_in_flight_than_there_is_room_for(void **state)
 {
@@ -442,6 +459,7 @@ int main(void)
         cmocka_unit_test(d13_a_process_that_slept_owes_nothing_and_trusts_nothing),
         cmocka_unit_test(b16_a_clock_set_back_changes_no_decision),
         cmocka_unit_test(an_answer_across_a_step_teaches_no_time),
+        cmocka_unit_test(a_first_answer_across_a_step_teaches_time_with_doubt),
         cmocka_unit_test(no_more_asks_are_in_flight_than_there_is_room_for),
         cmocka_unit_test(shutdown_is_done_when_all_is_answered_or_expired),
         cmocka_unit_test(a_grant_to_one_that_was_denied_meanwhile_is_given_back),

@@ -142,6 +142,29 @@ static void a_run_that_ends_too_early_shows_no_recovery(void **state)
     end(&pair);
 }
 
+/* Twenty processes that have five requests a minute each: it takes a breaker long to hear enough
+ * answers. It lets requests pass all the while. */
+static void a_breaker_that_is_half_open_is_not_open(void **state)
+{
+    (void)state;
+    struct pair pair;
+    char error[256];
+
+    world_run_load(&pair.run.scenario, FILE_NAME,
+                   "{\"why\": \"w\", \"duration_s\": 120, \"fleet\": {\"processes\": 20},"
+                   " \"plans\": {\"p\": {\"algorithm\": \"log\", \"rate_per_min\": 100,"
+                   " \"window_s\": 10}}, \"keys\": {\"k\": {\"plan\": \"p\"}},"
+                   " \"traffic\": {\"keys\": \"k\", \"demand_ratio\": 1}, \"faults\":"
+                   " [{\"kind\": \"store_outage\", \"from_s\": 5, \"until_s\": 65}]}");
+    assert_true(sim_twin_run(&pair.twin, &pair.run.scenario, error, sizeof error));
+    finish(&pair);
+
+    assert_true(pair.run.result.aftermath.counts.breaker_openings > 0);
+    assert_int_equal(pair.run.result.aftermath.liveness.open_breakers, 0);
+    assert_int_equal(pair.run.result.aftermath.liveness.recovery, SIM_RECOVERY_DONE);
+    end(&pair);
+}
+
 static void a_fault_that_lasts_is_not_recovered_from(void **state)
 {
     (void)state;
@@ -215,6 +238,8 @@ static void an_open_breaker_or_a_ledger_that_does_not_balance_is_no_recovery(voi
     client->operations = &operations;
     assert_int_equal(judge(&pair), SIM_RECOVERY_FAILED);
     assert_int_equal(pair.run.result.aftermath.liveness.open_breakers, 1);
+    pair.twin.open_breakers = 1; /* the store is as slow without faults */
+    assert_int_equal(judge(&pair), SIM_RECOVERY_DONE);
     client->operations = own;
     assert_int_equal(judge(&pair), SIM_RECOVERY_DONE);
     pair.run.world.store.granted_units++;
@@ -255,6 +280,7 @@ int main(void)
         cmocka_unit_test(a_fault_that_does_nothing_makes_the_run_inconclusive),
         cmocka_unit_test(a_fault_that_changes_nothing_makes_the_run_inconclusive),
         cmocka_unit_test(a_run_that_ends_too_early_shows_no_recovery),
+        cmocka_unit_test(a_breaker_that_is_half_open_is_not_open),
         cmocka_unit_test(a_fault_that_lasts_is_not_recovered_from),
         cmocka_unit_test(an_interval_out_of_the_band_is_no_recovery),
         cmocka_unit_test(an_open_breaker_or_a_ledger_that_does_not_balance_is_no_recovery),

@@ -372,6 +372,29 @@ static void a_lock_of_the_dead_is_waited_for_and_then_given_up(void **state)
     close_pair(&pair);
 }
 
+/* A clock that was set back a day does not hold requests up for a day. */
+static void waits_go_on_when_the_clock_is_set_back(void **state)
+{
+    (void)state;
+    struct pair pair;
+    struct weir_decision decision;
+    const uint64_t day_ns = UINT64_C(86400) * 1000 * MS;
+    open_pair(&pair, "\"coordination\": \"lock\", \"degraded\": \"closed\"");
+    const struct sim_client_operations *operations = pair.clients[0]->operations;
+    begin(&pair, 0, 0, 1);
+    (void)send(&pair, 0, 0); /* and lost */
+
+    const uint64_t due_ns = operations->next_deadline_ns(pair.clients[0]);
+    assert_int_equal(due_ns, START + 5 * MS);
+    operations->expire(pair.clients[0], START + MS - day_ns);
+    assert_false(is_settled(&pair, 0, &decision));
+    const uint64_t then_ns = operations->next_deadline_ns(pair.clients[0]);
+    assert_in_range(then_ns, START + MS - day_ns, START + MS - day_ns + 5 * MS);
+    operations->expire(pair.clients[0], then_ns);
+    assert_true(is_settled(&pair, 0, &decision));
+    close_pair(&pair);
+}
+
 static void a_lock_whose_answer_is_lost_is_not_given_up(void **state)
 {
     (void)state;
@@ -404,6 +427,7 @@ int main(void)
         cmocka_unit_test(whoever_dies_in_between_leaves_a_counter_for_ever),
         cmocka_unit_test(under_a_lock_nobody_reads_in_between),
         cmocka_unit_test(a_lock_of_the_dead_is_waited_for_and_then_given_up),
+        cmocka_unit_test(waits_go_on_when_the_clock_is_set_back),
         cmocka_unit_test(a_lock_whose_answer_is_lost_is_not_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,7 +149,47 @@ static void misuse_is_refused(void **state)
     world_run_write(IN("wrong/small.json"), "{\"why\": \"w\"}");
     world_run_write(IN("wrong/Z1.claim.json"), CLAIM("Z1", "1"));
     assert_int_equal(report("--claims " IN("wrong") " --quiet Z1"), 64);
+    assert_non_null(strstr(err, "/Z1.claim.json: runs.two: "));
     assert_non_null(strstr(err, "small.json"));
+}
+
+/* A claim of tables alone has nothing to run. */
+static void a_claim_without_runs_is_judged(void **state)
+{
+    (void)state;
+
+    (void)mkdir(IN("bare"), 0777);
+    world_run_write(IN("bare/Z1.claim.json"),
+                    "{\"id\": \"Z1\", \"section\": \"Leases\", \"claim\": \"c\", \"source\": \"s\","
+                    " \"measures\": {\"one\": {\"value\": 1, \"unit\": \"\"}},"
+                    " \"verdict\": [{\"is\": \"holds\", \"words\": \"{one}\"}]}");
+    assert_int_equal(report("--claims " IN("bare") " --quiet Z1"), 0);
+    program_said("Z1: holds");
+}
+
+static void where_nothing_can_be_kept_is_said(void **state)
+{
+    (void)state;
+
+    assert_int_equal(report("--quiet --keep " IN("small.json") " Z1"), 64);
+    assert_non_null(strstr(err, "weir: " IN("small.json") ": cannot be made a folder"));
+}
+
+/* Where the page cannot be written the report from before stays, and nothing half-done. */
+static void what_cannot_be_written_leaves_what_was_there(void **state)
+{
+    (void)state;
+
+    assert_int_equal(report("--quiet"), 0);
+    assert_int_equal(system("sed -i 's/By weir/By hand/' " IN("REPORT.md") " && rm " IN(
+                         "plots/out/report.html") " && mkdir " IN("plots/out/report.html")),
+                     0);
+    assert_int_equal(report("--quiet"), 70);
+    assert_non_null(strstr(err, "report.html: cannot write"));
+    program_read(IN("REPORT.md"), out);
+    program_said("# Found\n\nBy hand.\n");
+    assert_int_equal(system("rmdir " IN("plots/out/report.html")), 0);
+    assert_int_equal(system("! ls -A " IN("plots/out") " | grep -v '^claim_Z'"), 0);
 }
 
 int main(void)
@@ -160,6 +200,9 @@ int main(void)
         cmocka_unit_test(one_claim_is_shown),
         cmocka_unit_test(what_does_not_agree_fails),
         cmocka_unit_test(misuse_is_refused),
+        cmocka_unit_test(a_claim_without_runs_is_judged),
+        cmocka_unit_test(where_nothing_can_be_kept_is_said),
+        cmocka_unit_test(what_cannot_be_written_leaves_what_was_there),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -83,6 +83,7 @@ static void recovery_names_the_first_thing_that_is_wrong(void **state)
     struct sim_aftermath aftermath = run.result.aftermath;
 
     aftermath.liveness.recovery = SIM_RECOVERY_DONE;
+    aftermath.liveness.breakers_closed = true;
     aftermath.liveness.checked_intervals = 12;
     aftermath.liveness.recovered_ns = aftermath.liveness.last_end_ns;
     print_at(80, &aftermath);
@@ -99,7 +100,10 @@ static void recovery_names_the_first_thing_that_is_wrong(void **state)
     aftermath.liveness.held_units = 1;
     print_at(80, &aftermath);
     assert_non_null(strstr(printed, "recovery none: 1 unit still held"));
-    aftermath.liveness.open_breakers = 2;
+    aftermath.liveness.open_breakers = 2; /* as many as without faults */
+    print_at(80, &aftermath);
+    assert_non_null(strstr(printed, "recovery none: 1 unit still held"));
+    aftermath.liveness.breakers_closed = false;
     print_at(80, &aftermath);
     assert_non_null(strstr(printed, "recovery none: 2 breakers are open"));
     aftermath.liveness.unhealthy_intervals = 3;

@@ -135,9 +135,20 @@ static void what_was_made_is_kept_until_it_changes(void **state)
     assert_int_equal(again(&batch, runs), 3);
     write_scenario("");
     assert_int_equal(again(&batch, runs), 0);
-    /* what is damaged is no result */
+    /* what is damaged is no result, nor is what is somebody else's */
     assert_int_equal(system("for f in " FOLDER "/*.json; do head -c 100 $f > x; mv x $f; done"), 0);
     assert_int_equal(again(&batch, runs), 3);
+    assert_int_equal(system("for f in " FOLDER "/*.json; do echo '{\"seed\": 1}' > $f; done"), 0);
+    assert_int_equal(again(&batch, runs), 3);
+}
+
+static void no_runs_are_nothing_to_do(void **state)
+{
+    (void)state;
+    struct study_batch batch = {.quiet = true};
+
+    assert_int_equal(study_batch_run(&batch), STUDY_DONE);
+    assert_int_equal(batch.made_count + batch.reused_count, 0);
 }
 
 static void a_mistake_is_found_before_the_first_run(void **state)
@@ -151,10 +162,14 @@ static void a_mistake_is_found_before_the_first_run(void **state)
     assert_int_equal(study_batch_run(&batch), STUDY_FAILED);
     assert_int_equal(done_count, 0);
     assert_non_null(strstr(batch.error, "--set seed=-1"));
+    assert_true(batch.is_refused);
+    assert_int_equal(batch.failed_run, 3);
     study_batch_free(&batch);
     make(&batch, runs, SCENARIO "/folder");
     assert_int_equal(study_batch_run(&batch), STUDY_FAILED);
     assert_non_null(strstr(batch.error, "cannot be made a folder"));
+    assert_true(batch.is_refused);
+    assert_int_equal(batch.failed_run, batch.run_count);
     assert_int_equal(done_count, 0);
     study_batch_free(&batch);
 }
@@ -164,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_is_as_a_single_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_was_made_is_kept_until_it_changes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_runs_are_nothing_to_do, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_mistake_is_found_before_the_first_run, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
