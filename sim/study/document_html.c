@@ -142,31 +142,49 @@ static void write_table(FILE *file, const struct study_block *block)
     fputs("</table></div>\n", file);
 }
 
-/* Colours that were chosen for a white page become those of the page. */
+/* A colour as gnuplot writes them: "#222222", "rgb(34,34,34)", "rgb( 34,  34,  34)" and two names.
+ * Returns how many bytes it is, 0 if there is none. */
+static size_t read_colour(const char *text, unsigned *rgb)
+{
+    unsigned parts[3];
+    int length = 0;
+
+    if (strncmp(text, "\"black\"", 7) == 0 || strncmp(text, "\"white\"", 7) == 0) {
+        *rgb = text[1] == 'b' ? 0 : 0xffffff;
+        return 7;
+    }
+    if (text[0] == '#' && sscanf(text, "#%6x%n", rgb, &length) == 1 && length == 7) {
+        return 7;
+    }
+    if (sscanf(text, "rgb(%3u ,%3u ,%3u )%n", &parts[0], &parts[1], &parts[2], &length) == 3 &&
+        length > 0) {
+        *rgb = parts[0] << 16 | parts[1] << 8 | parts[2];
+        return (size_t)length;
+    }
+    return 0;
+}
+
+/* Colours that were chosen for a white page become those of the page: plots/style.gp has them. */
 static void write_svg(FILE *file, const char *svg)
 {
-    static const char *const colours[][2] = {
-        {"rgb( 34,  34,  34)", "var(--text)"},
-        {"#222222", "var(--text)"},
-        {"rgb(102, 102, 102)", "var(--faint)"},
-        {"#666666", "var(--faint)"},
-        {"rgb(228, 228, 228)", "var(--line)"},
-        {"#e4e4e4", "var(--line)"},
-        {"#E4E4E4", "var(--line)"},
-        {"#ffffff", "var(--ground)"},
-        {"white", "var(--ground)"},
-        {"rgb(  0,   0,   0)", "var(--text)"},
-    };
+    static const struct {
+        unsigned rgb;
+        const char *name;
+    } colours[] = {{0x000000, "text"},  {0x222222, "text"}, {0x666666, "faint"},
+                   {0xe4e4e4, "line"}, {0xffffff, "ground"}};
     const size_t count = sizeof colours / sizeof colours[0];
 
     while (*svg != '\0') {
+        unsigned rgb = 0;
+        const size_t length = read_colour(svg, &rgb);
+        const char *quote = *svg == '"' ? "\"" : "";
         size_t i = 0;
-        while (i < count && strncmp(svg, colours[i][0], strlen(colours[i][0])) != 0) {
+        while (i < count && colours[i].rgb != rgb) {
             i++;
         }
-        if (i < count) {
-            fputs(colours[i][1], file);
-            svg += strlen(colours[i][0]);
+        if (length > 0 && i < count) {
+            fprintf(file, "%svar(--%s)%s", quote, colours[i].name, quote);
+            svg += length;
         } else {
             fputc(*svg++, file);
         }

@@ -90,12 +90,16 @@ static void a_page_holds_its_figures(void **state)
     char file[64];
 
     snprintf(file, sizeof file, "document_%ld.svg", (long)getpid());
-    world_run_write(file, "<?xml?>\n<svg><text fill=\"#222222\">t</text></svg>\n");
+    world_run_write(file, "<?xml?>\n<svg><text fill=\"#222222\">t</text></svg>\n"
+                          "<g color=\"black\" fill=\"rgb(34,34,34)\"/><g color=\"#FFFFFF\" "
+                          "stroke='rgb(228, 228, 228)'/><g fill=\"rgb(213,94,0)\"/>black\n");
     study_document_init(&document);
     study_document_figure(&document, file, "what");
     write_both(&document);
     said(markdown, "![what](document_");
     said(page, "<figure>\n<svg><text fill=\"var(--text)\">t</text></svg>\n");
+    said(page, "<g color=\"var(--text)\" fill=\"var(--text)\"/><g color=\"var(--ground)\" "
+               "stroke='var(--line)'/><g fill=\"rgb(213,94,0)\"/>black\n");
     said(page, "<figcaption>what</figcaption>");
     assert_null(strstr(page, "<?xml"));
     assert_null(strstr(page, "<img"));
