@@ -1,7 +1,6 @@
 #include "accuracy.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory.h"
 #include "weir/assert.h"
@@ -196,17 +195,9 @@ void sim_accuracy_admitted(struct sim_accuracy *accuracy, uint32_t key, uint64_t
         accuracy->delta_by_second[(size_t)key * accuracy->second_count + second] -= cost_units;
         accuracy->admitted_totals[second] += cost_units;
     }
-    if (accuracy->spending_count == accuracy->spending_capacity) {
-        const size_t capacity =
-            accuracy->spending_capacity == 0 ? 4096 : 2 * accuracy->spending_capacity;
-        struct sim_spending *grown = sim_memory_new(capacity, sizeof *grown);
-        if (accuracy->spending_count != 0) {
-            memcpy(grown, accuracy->spendings, accuracy->spending_count * sizeof *grown);
-        }
-        free(accuracy->spendings);
-        accuracy->spendings = grown;
-        accuracy->spending_capacity = capacity;
-    }
+    accuracy->spendings =
+        sim_memory_grow(accuracy->spendings, accuracy->spending_count, &accuracy->spending_capacity,
+                        sizeof *accuracy->spendings);
     accuracy->spendings[accuracy->spending_count++] =
         (struct sim_spending){.time_ns = decided_ns, .key = key, .cost_units = cost_units};
 }

@@ -104,15 +104,8 @@ static void heap_push(struct sim_clientele *clientele, uint32_t job, uint64_t ti
                             .spec = clientele->jobs[job].spec,
                             .job = job};
 
-    if (clientele->due_count == clientele->due_capacity) {
-        clientele->due_capacity = clientele->due_count == 0 ? 1024 : 2 * clientele->due_count;
-        struct due *grown = sim_memory_new(clientele->due_capacity, sizeof *grown);
-        if (clientele->due_count != 0) {
-            memcpy(grown, clientele->dues, clientele->due_count * sizeof *grown);
-        }
-        free(clientele->dues);
-        clientele->dues = grown;
-    }
+    clientele->dues = sim_memory_grow(clientele->dues, clientele->due_count,
+                                      &clientele->due_capacity, sizeof *clientele->dues);
     size_t at = clientele->due_count++;
     while (at > 0 && comes_first(&due, &clientele->dues[(at - 1) / 2])) {
         clientele->dues[at] = clientele->dues[(at - 1) / 2];

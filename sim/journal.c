@@ -1,7 +1,6 @@
 #include "journal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory.h"
 #include "prng.h"
@@ -25,16 +24,8 @@ static void add(struct sim_journal *journal, uint64_t time_ns, uint64_t hash)
     if (time_ns < journal->from_ns) {
         return;
     }
-    if (journal->count == journal->capacity) {
-        const size_t capacity = journal->capacity == 0 ? 4096 : 2 * journal->capacity;
-        struct sim_journal_entry *grown = sim_memory_new(capacity, sizeof *grown);
-        if (journal->count != 0) {
-            memcpy(grown, journal->entries, journal->count * sizeof *grown);
-        }
-        free(journal->entries);
-        journal->entries = grown;
-        journal->capacity = capacity;
-    }
+    journal->entries = sim_memory_grow(journal->entries, journal->count, &journal->capacity,
+                                       sizeof *journal->entries);
     journal->entries[journal->count++] = (struct sim_journal_entry){
         .time_ns = time_ns, .hash = sim_prng_mix(hash ^ sim_prng_mix(time_ns))};
 }

@@ -3,6 +3,9 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define CAPACITY_FIRST 64
 
 void *sim_memory_new(size_t count, size_t size)
 {
@@ -14,4 +17,19 @@ void *sim_memory_new(size_t count, size_t size)
         exit(70); /* internal error, as sysexits has it */
     }
     return memory;
+}
+
+void *sim_memory_grow(void *elements, size_t count, size_t *capacity, size_t size)
+{
+    assert(count <= *capacity);
+    if (count < *capacity) {
+        return elements;
+    }
+    *capacity = *capacity == 0 ? CAPACITY_FIRST : 2 * *capacity;
+    void *grown = sim_memory_new(*capacity, size);
+    if (count != 0) {
+        memcpy(grown, elements, count * size);
+    }
+    free(elements);
+    return grown;
 }

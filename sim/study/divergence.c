@@ -37,16 +37,8 @@ struct look {
 
 static void keep_decision(struct look *look, const struct study_decision *decision)
 {
-    if (look->count == look->capacity) {
-        const size_t capacity = look->capacity == 0 ? 1024 : 2 * look->capacity;
-        struct study_decision *grown = sim_memory_new(capacity, sizeof *grown);
-        if (look->count > 0) {
-            memcpy(grown, look->decisions, look->count * sizeof *grown);
-        }
-        free(look->decisions);
-        look->decisions = grown;
-        look->capacity = capacity;
-    }
+    look->decisions =
+        sim_memory_grow(look->decisions, look->count, &look->capacity, sizeof *look->decisions);
     look->decisions[look->count++] = *decision;
 }
 

@@ -27,21 +27,6 @@ void study_document_free(struct study_document *document)
     study_document_init(document);
 }
 
-/* Room for one more of `size` bytes each; doubles. */
-static void *grow(void *items, size_t count, size_t *room, size_t size)
-{
-    if (count < *room) {
-        return items;
-    }
-    *room = *room == 0 ? 16 : 2 * *room;
-    void *larger = sim_memory_new(*room, size);
-    if (count > 0) {
-        memcpy(larger, items, count * size);
-    }
-    free(items);
-    return larger;
-}
-
 static char *print(const char *format, va_list arguments)
 {
     va_list again;
@@ -57,8 +42,8 @@ static char *print(const char *format, va_list arguments)
 
 static struct study_block *append(struct study_document *document, enum study_block_kind kind)
 {
-    document->blocks = grow(document->blocks, document->block_count, &document->block_room,
-                            sizeof *document->blocks);
+    document->blocks = sim_memory_grow(document->blocks, document->block_count,
+                                       &document->block_room, sizeof *document->blocks);
     struct study_block *block = &document->blocks[document->block_count++];
     *block = (struct study_block){.kind = kind};
     return block;
@@ -104,7 +89,8 @@ void study_document_cell(struct study_document *document, const char *format, ..
     struct study_block *block = &document->blocks[document->block_count - 1];
 
     WEIR_ASSERT(document->block_count > 0 && block->kind == STUDY_TABLE);
-    block->cells = grow(block->cells, block->cell_count, &block->cell_room, sizeof *block->cells);
+    block->cells =
+        sim_memory_grow(block->cells, block->cell_count, &block->cell_room, sizeof *block->cells);
     va_start(arguments, format);
     block->cells[block->cell_count++] = print(format, arguments);
     va_end(arguments);
