@@ -1,9 +1,9 @@
 #include "accuracy.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory.h"
+#include "time_sort.h"
 #include "weir/assert.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -196,17 +196,9 @@ void sim_accuracy_admitted(struct sim_accuracy *accuracy, uint32_t key, uint64_t
         accuracy->delta_by_second[(size_t)key * accuracy->second_count + second] -= cost_units;
         accuracy->admitted_totals[second] += cost_units;
     }
-    if (accuracy->spending_count == accuracy->spending_capacity) {
-        const size_t capacity =
-            accuracy->spending_capacity == 0 ? 4096 : 2 * accuracy->spending_capacity;
-        struct sim_spending *grown = sim_memory_new(capacity, sizeof *grown);
-        if (accuracy->spending_count != 0) {
-            memcpy(grown, accuracy->spendings, accuracy->spending_count * sizeof *grown);
-        }
-        free(accuracy->spendings);
-        accuracy->spendings = grown;
-        accuracy->spending_capacity = capacity;
-    }
+    accuracy->spendings =
+        sim_memory_grow(accuracy->spendings, accuracy->spending_count, &accuracy->spending_capacity,
+                        sizeof *accuracy->spendings);
     accuracy->spendings[accuracy->spending_count++] =
         (struct sim_spending){.time_ns = decided_ns, .key = key, .cost_units = cost_units};
 }
@@ -221,14 +213,6 @@ void sim_accuracy_lost(struct sim_accuracy *accuracy, enum sim_loss loss, uint32
     if (interval < entry->cell_count) { /* not of the time after the run */
         accuracy->cells[entry->first_cell + interval].lost_units[loss] += units;
     }
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct sim_spending *left = a;
-    const struct sim_spending *right = b;
-
-    return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
 }
 
 static void check_spending(struct sim_accuracy *accuracy, const struct sim_spending *spending)
@@ -256,7 +240,7 @@ void sim_accuracy_check_contract(struct sim_accuracy *accuracy, uint64_t until_n
     if (accuracy->spending_count == 0) {
         return;
     }
-    qsort(accuracy->spendings, accuracy->spending_count, sizeof *accuracy->spendings, by_time);
+    sim_time_sort(accuracy->spendings, accuracy->spending_count);
     for (size_t i = 0; i < accuracy->spending_count; i++) {
         const struct sim_spending *spending = &accuracy->spendings[i];
         if (spending->time_ns >= until_ns) {

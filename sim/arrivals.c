@@ -1,7 +1,6 @@
 #include "arrivals.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "changes.h"
 #include "memory.h"
@@ -46,15 +45,8 @@ static void hold(struct sim_arrivals *arrivals, const struct sim_arrival *arriva
 {
     const struct sim_held_arrival held = {.arrival = *arrival, .number = arrivals->held_total++};
 
-    if (arrivals->held_count == arrivals->held_capacity) {
-        arrivals->held_capacity = arrivals->held_capacity == 0 ? 1024 : 2 * arrivals->held_capacity;
-        struct sim_held_arrival *grown = sim_memory_new(arrivals->held_capacity, sizeof *grown);
-        if (arrivals->held_count != 0) {
-            memcpy(grown, arrivals->held, arrivals->held_count * sizeof *grown);
-        }
-        free(arrivals->held);
-        arrivals->held = grown;
-    }
+    arrivals->held = sim_memory_grow(arrivals->held, arrivals->held_count, &arrivals->held_capacity,
+                                     sizeof *arrivals->held);
     size_t at = arrivals->held_count++;
     while (at > 0 && comes_first(&held, &arrivals->held[(at - 1) / 2])) {
         arrivals->held[at] = arrivals->held[(at - 1) / 2];

@@ -1,7 +1,6 @@
 #include "billing.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory.h"
 
@@ -46,16 +45,8 @@ static uint64_t memory_lost_ns(const struct sim_scenario *scenario, uint32_t pro
 static void arrive(struct sim_billing *billing, uint64_t time_ns, uint64_t number,
                    const struct weir_report *report)
 {
-    if (billing->count == billing->capacity) {
-        const size_t capacity = billing->capacity == 0 ? 256 : 2 * billing->capacity;
-        struct sim_delivery *grown = sim_memory_new(capacity, sizeof *grown);
-        if (billing->count != 0) {
-            memcpy(grown, billing->deliveries, billing->count * sizeof *grown);
-        }
-        free(billing->deliveries);
-        billing->deliveries = grown;
-        billing->capacity = capacity;
-    }
+    billing->deliveries = sim_memory_grow(billing->deliveries, billing->count, &billing->capacity,
+                                          sizeof *billing->deliveries);
     billing->deliveries[billing->count++] =
         (struct sim_delivery){.arrived_ns = time_ns, .number = number, .report = *report};
 }
@@ -126,17 +117,8 @@ void sim_billing_send(struct sim_billing *billing, uint32_t process, uint64_t ti
 
 void sim_billing_forget(struct sim_billing *billing, const struct weir_report *report)
 {
-    if (billing->forgotten_count == billing->forgotten_capacity) {
-        const size_t capacity =
-            billing->forgotten_capacity == 0 ? 64 : 2 * billing->forgotten_capacity;
-        struct weir_report *grown = sim_memory_new(capacity, sizeof *grown);
-        if (billing->forgotten_count != 0) {
-            memcpy(grown, billing->forgotten, billing->forgotten_count * sizeof *grown);
-        }
-        free(billing->forgotten);
-        billing->forgotten = grown;
-        billing->forgotten_capacity = capacity;
-    }
+    billing->forgotten = sim_memory_grow(billing->forgotten, billing->forgotten_count,
+                                         &billing->forgotten_capacity, sizeof *billing->forgotten);
     billing->forgotten[billing->forgotten_count++] = *report;
 }
 

@@ -1,7 +1,6 @@
 #include "givings.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory.h"
 
@@ -40,15 +39,8 @@ void sim_givings_sent(struct sim_givings *givings, const struct weir_ask *ask, u
     if (units == 0 && ask->charge_units == 0) {
         return;
     }
-    if (givings->count == givings->capacity) {
-        givings->capacity = givings->capacity == 0 ? 16 : 2 * givings->capacity;
-        struct sim_giving *grown = sim_memory_new(givings->capacity, sizeof *grown);
-        if (givings->count != 0) {
-            memcpy(grown, givings->list, givings->count * sizeof *grown);
-        }
-        free(givings->list);
-        givings->list = grown;
-    }
+    givings->list =
+        sim_memory_grow(givings->list, givings->count, &givings->capacity, sizeof *givings->list);
     givings->list[givings->count++] = (struct sim_giving){
         .incarnation = ask->id.incarnation,
         .sent_ns = sent_ns,

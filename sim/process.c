@@ -1,7 +1,6 @@
 #include "process.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory.h"
 #include "weir/assert.h"
@@ -154,28 +153,13 @@ void sim_process_deinit(struct sim_process *process)
     *process = (struct sim_process){0};
 }
 
-/* Room for one more of `count` elements of `size` bytes. */
-void *sim_process_grow(void *elements, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity) {
-        return elements;
-    }
-    *capacity = *capacity == 0 ? 64 : 2 * *capacity;
-    void *grown = sim_memory_new(*capacity, size);
-    if (count != 0) {
-        memcpy(grown, elements, count * size);
-    }
-    free(elements);
-    return grown;
-}
-
 void sim_process_enqueue(struct sim_process *process, const struct sim_arrival *arrival)
 {
     if (process->arrival_next == process->arrival_count) {
         process->arrival_next = 0;
         process->arrival_count = 0;
     }
-    process->arrivals = sim_process_grow(process->arrivals, process->arrival_count,
+    process->arrivals = sim_memory_grow(process->arrivals, process->arrival_count,
                                          &process->arrival_capacity, sizeof *process->arrivals);
     process->arrivals[process->arrival_count++] = *arrival;
 }

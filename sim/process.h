@@ -171,7 +171,6 @@ void sim_process_tell_count(struct sim_process *process, uint32_t process_count)
 struct sim_client *sim_process_new_client(struct sim_process *process, uint64_t now_ns);
 void sim_process_init_clock(struct sim_process *process, uint32_t number);
 void sim_process_init_weights(struct sim_process *process);
-void *sim_process_grow(void *elements, size_t count, size_t *capacity, size_t size);
 
 /* Give back and report. True when all is handed over; false: call again after a while. */
 bool sim_process_shutdown(struct sim_process *process, uint64_t now_ns);

@@ -1,4 +1,5 @@
 /* What a process has under way to the store and back, and its horizon. */
+#include "memory.h"
 #include "world.h"
 
 static void recompute_horizon(struct sim_process *process)
@@ -14,7 +15,7 @@ static void recompute_horizon(struct sim_process *process)
 static void add_in_flight(struct sim_process *process, struct sim_exchange *exchange)
 {
     process->in_flight =
-        sim_process_grow(process->in_flight, process->in_flight_count, &process->in_flight_capacity,
+        sim_memory_grow(process->in_flight, process->in_flight_count, &process->in_flight_capacity,
                          sizeof(struct sim_exchange *));
     process->in_flight[process->in_flight_count++] = exchange;
     if (exchange->reply_ns < process->horizon_ns) {

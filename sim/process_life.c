@@ -160,7 +160,7 @@ void sim_process_hold(struct sim_process *process, struct sim_exchange *exchange
 {
     WEIR_ASSERT(process->is_paused);
     process->held_replies =
-        sim_process_grow(process->held_replies, process->held_reply_count,
+        sim_memory_grow(process->held_replies, process->held_reply_count,
                          &process->held_reply_capacity, sizeof *process->held_replies);
     process->held_replies[process->held_reply_count++] =
         (struct sim_held_reply){.exchange = exchange, .arrived_ns = now_ns};

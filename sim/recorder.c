@@ -1,7 +1,6 @@
 #include "recorder.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory.h"
 #include "world.h"
@@ -213,16 +212,8 @@ void sim_recorder_sent(struct sim_recorder *recorder, const struct sim_exchange 
 static void keep_state(struct sim_recorder *recorder, const struct weir_store_key *state,
                        uint64_t done_ns)
 {
-    if (recorder->state_count == recorder->state_capacity) {
-        recorder->state_capacity =
-            recorder->state_capacity == 0 ? 16 : 2 * recorder->state_capacity;
-        struct sim_recorded_state *grown = sim_memory_new(recorder->state_capacity, sizeof *grown);
-        if (recorder->state_count != 0) {
-            memcpy(grown, recorder->states, recorder->state_count * sizeof *grown);
-        }
-        free(recorder->states);
-        recorder->states = grown;
-    }
+    recorder->states = sim_memory_grow(recorder->states, recorder->state_count,
+                                       &recorder->state_capacity, sizeof *recorder->states);
     recorder->states[recorder->state_count++] =
         (struct sim_recorded_state){.done_ns = done_ns, .state = *state};
 }
