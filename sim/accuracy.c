@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "memory.h"
+#include "time_sort.h"
 #include "weir/assert.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -214,14 +215,6 @@ void sim_accuracy_lost(struct sim_accuracy *accuracy, enum sim_loss loss, uint32
     }
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const struct sim_spending *left = a;
-    const struct sim_spending *right = b;
-
-    return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
-}
-
 static void check_spending(struct sim_accuracy *accuracy, const struct sim_spending *spending)
 {
     const uint32_t key = spending->key;
@@ -247,7 +240,7 @@ void sim_accuracy_check_contract(struct sim_accuracy *accuracy, uint64_t until_n
     if (accuracy->spending_count == 0) {
         return;
     }
-    qsort(accuracy->spendings, accuracy->spending_count, sizeof *accuracy->spendings, by_time);
+    sim_time_sort(accuracy->spendings, accuracy->spending_count);
     for (size_t i = 0; i < accuracy->spending_count; i++) {
         const struct sim_spending *spending = &accuracy->spendings[i];
         if (spending->time_ns >= until_ns) {

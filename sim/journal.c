@@ -4,9 +4,14 @@
 
 #include "memory.h"
 #include "prng.h"
+#include "time_sort.h"
 
 #define DECISION UINT64_C(1)
 #define ANSWER UINT64_C(2)
+
+_Static_assert(sizeof(struct sim_journal_entry) == SIM_TIME_SORT_BYTES &&
+                   offsetof(struct sim_journal_entry, time_ns) == 0,
+               "entries are sorted by time");
 
 void sim_journal_init(struct sim_journal *journal)
 {
@@ -46,20 +51,35 @@ void sim_journal_answer(struct sim_journal *journal, uint64_t done_ns, uint32_t 
             sim_prng_mix(sim_prng_mix(granted_units) + key));
 }
 
-static int by_time_and_hash(const void *a, const void *b)
+static int by_hash(const void *a, const void *b)
 {
     const struct sim_journal_entry *left = a;
     const struct sim_journal_entry *right = b;
 
-    return left->time_ns != right->time_ns
-               ? (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns)
-               : (left->hash > right->hash) - (left->hash < right->hash);
+    return (left->hash > right->hash) - (left->hash < right->hash);
+}
+
+static int by_time_and_hash(const struct sim_journal_entry *left,
+                            const struct sim_journal_entry *right)
+{
+    return left->time_ns != right->time_ns ? (left->time_ns < right->time_ns ? -1 : 1)
+                                           : by_hash(left, right);
 }
 
 void sim_journal_finish(struct sim_journal *journal)
 {
-    if (journal->count > 1) {
-        qsort(journal->entries, journal->count, sizeof *journal->entries, by_time_and_hash);
+    struct sim_journal_entry *entries = journal->entries;
+    size_t next;
+
+    sim_time_sort(entries, journal->count);
+    for (size_t first = 0; first < journal->count; first = next) {
+        next = first + 1;
+        while (next < journal->count && entries[next].time_ns == entries[first].time_ns) {
+            next++;
+        }
+        if (next - first > 1) {
+            qsort(&entries[first], next - first, sizeof *entries, by_hash);
+        }
     }
 }
 

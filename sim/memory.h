@@ -8,9 +8,8 @@
  * a message. Release with free(). Requires size > 0. */
 void *sim_memory_new(size_t count, size_t size);
 
-/* Room for one more of `count` elements of `size` bytes each: the same memory, or twice as much,
- * into which they have moved, and *capacity how many it holds. NULL with a capacity of 0 begins.
- * Ownership of `elements` passes to what is returned. Requires count <= *capacity. */
-void *sim_memory_grow(void *elements, size_t count, size_t *capacity, size_t size);
+/* Room for one more than `count` objects of `size` bytes: `memory`, or if that has no more
+ * *capacity, memory twice as large to which they have moved. What follows them is not zeroed. */
+void *sim_memory_grow(void *memory, size_t count, size_t *capacity, size_t size);
 
 #endif
