@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Write folder/NAME as a whole with `print`, which is given `context`. Returns false with errno set. */
+/* Write folder/NAME as a whole with `print`, which is given `context`. Returns false with errno
+ * set. */
 bool sim_output_write(const char *folder, const char *name,
                       void (*print)(FILE *file, const void *context), const void *context);
 

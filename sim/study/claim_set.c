@@ -170,7 +170,8 @@ void study_claim_set_name_run(const struct study_claim_set *set, size_t run, cha
         const struct study_claim *claim = &set->claims[i];
         for (size_t j = 0; j < claim->run_count; j++) {
             const size_t first = claim->runs[j].first;
-            if (run >= first && run < first + seeds_of(&claim->runs[j])) {
+            const size_t count = claim->runs[j].seed_count == 0 ? 1 : claim->runs[j].seed_count;
+            if (run >= first && run < first + count) {
                 snprintf(text, size, "%s: runs.%s", claim->file, claim->runs[j].name);
             }
         }
