@@ -249,14 +249,16 @@ uint32_t asking_flight_us(const struct clock_offset *clock, uint32_t held_units)
     return !clock->known || time_us * NS_PER_US >= 2 * clock->round_trip_ns ? time_us : 0;
 }
 
-/* None of what waits for an answer that takes longer than requests wait: it is granted as a lease,
- * for those that come after. */
-static uint32_t flight_of_waiting_us(const struct weir_limiter *limiter, uint32_t held_units)
+/* Where an answer takes longer than requests wait, none of them will be there to spend what is
+ * granted to them. In windows it is a lease then, for those that come after; a bucket takes it back
+ * in place of what was admitted without the store. */
+static uint32_t flight_of_waiting_us(const struct weir_limiter *limiter, uint32_t slot)
 {
     const struct clock_offset *clock = &limiter->clock;
-    const bool is_too_slow = clock->known && clock->round_trip_ns > limiter->options.wait_max_ns;
+    const bool is_lease = clock->known && clock->round_trip_ns > limiter->options.wait_max_ns &&
+                          weir_plan_has_windows(slot_plan(limiter, slot));
 
-    return is_too_slow ? 0 : asking_flight_us(clock, held_units);
+    return is_lease ? 0 : asking_flight_us(clock, limiter->hot[slot].held_units);
 }
 
 uint64_t asking_life_us(const struct weir_limiter *limiter, const struct weir_ask *ask)
@@ -335,7 +337,7 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         .plan = plan_for_ask(limiter, hot->plan_index, cold->assigned_version),
         .flags = cold->trickle[1] != 0 ? WEIR_ASK_HAS_TRICKLE : 0,
         .largest_units = cold->largest_units,
-        .flight_us = flight_of_waiting_us(limiter, hot->held_units),
+        .flight_us = flight_of_waiting_us(limiter, slot),
         .lease_end_us = cold->lease_end_us,
         .returned_units = cold->returned_units,
         .expired_units = cold->expired_units,

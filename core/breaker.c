@@ -81,10 +81,11 @@ uint64_t breaker_lost_ns(const struct weir_limiter *limiter, const struct weir_k
                          uint64_t now_ns)
 {
     const struct breaker *breaker = &limiter->breakers[shard_of(limiter, key)];
-    const uint64_t unanswered_ns =
-        breaker->failing_ns < breaker->heard_ns ? now_ns : lesser(breaker->failing_ns, now_ns);
+    const uint64_t failing_ns = lesser(breaker->failing_ns, now_ns);
 
-    return breaker->heard_ns + (unanswered_ns - breaker->heard_ns) / 2;
+    return breaker->failing_ns == NEVER || breaker->heard_ns > failing_ns
+               ? now_ns
+               : breaker->heard_ns + (failing_ns - breaker->heard_ns) / 2;
 }
 
 bool breaker_lets_pass(const struct weir_limiter *limiter, uint32_t shard)

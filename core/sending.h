@@ -125,7 +125,7 @@ void breaker_init(struct weir_limiter *limiter);
 bool breaker_is_open(const struct weir_limiter *limiter, const struct weir_key *key);
 bool breaker_is_closed(const struct weir_limiter *limiter, const struct weir_key *key);
 /* When the shard of a key stopped answering, as far as can be told: halfway between the last ask
- * that it answered and the first that it did not, or now. */
+ * that it answered and the first that it did not. now_ns: nothing has failed since. */
 uint64_t breaker_lost_ns(const struct weir_limiter *limiter, const struct weir_key *key,
                          uint64_t now_ns);
 /* Whether an ask may be sent now. */

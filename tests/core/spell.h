@@ -37,7 +37,6 @@ static inline void answered(uint64_t remaining_units, uint32_t own_milli, uint64
 
     cold->rate_reported_milli = own_milli;
     degraded_answered(limiter, 0, SMALL_START_NS, &answer, false);
-    limiter->breakers[0].heard_ns = SMALL_START_NS;
 }
 
 static inline uint64_t at(uint64_t after_us)

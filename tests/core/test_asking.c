@@ -222,14 +222,17 @@ static void the_flight_time_is_two_round_trips(void **state)
     }
 }
 
-static void nothing_is_in_flight_for_longer_than_requests_wait(void **state)
+static void in_windows_nothing_is_in_flight_for_longer_than_requests_wait(void **state)
 {
     (void)state;
     limiter->options.wait_max_ns = 1500 * NS_PER_US;
+    small_clock(limiter, 1500 * NS_PER_US + 1);
+    assert_int_equal(build().flight_us, 4000); /* a bucket */
+
+    limiter->plans[0] = windowed_plan(WEIR_ALGORITHM_WINDOW, 1000, 10 * SECOND_US);
+    assert_int_equal(build().flight_us, 0);
     small_clock(limiter, 1500 * NS_PER_US);
     assert_int_equal(build().flight_us, 4000);
-    small_clock(limiter, 1500 * NS_PER_US + 1);
-    assert_int_equal(build().flight_us, 0);
 }
 
 static void more_held_than_was_leased_is_noticed(void **state)
@@ -263,7 +266,7 @@ int main(void)
         TEST(whoever_waits_turns_a_return_into_a_question),
         TEST(promises_are_cancelled_with_what_was_taken_of_them),
         TEST(the_flight_time_is_two_round_trips),
-        TEST(nothing_is_in_flight_for_longer_than_requests_wait),
+        TEST(in_windows_nothing_is_in_flight_for_longer_than_requests_wait),
         TEST(more_held_than_was_leased_is_noticed),
         TEST(a_fixed_sizer_wants_its_lease),
     };

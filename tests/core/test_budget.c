@@ -19,8 +19,7 @@ static void what_was_left_is_shared_after_the_others_have_used_theirs(void **sta
     with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED);
     answered(500, 40000, 200000); /* the others use 160 per second */
 
-    /* since the store was lost, halfway to now */
-    assert_int_equal(admitted(1 * SECOND_US), (500 - 80) / 5 + 20);
+    assert_int_equal(admitted(1 * SECOND_US), (500 - 160) / 5 + 20);
 }
 
 static void the_floor_is_for_those_that_admit_nothing_otherwise(void **state)
