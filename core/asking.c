@@ -261,20 +261,26 @@ static uint32_t flight_of_waiting_us(const struct weir_limiter *limiter, uint32_
     return is_lease ? 0 : asking_flight_us(clock, limiter->hot[slot].held_units);
 }
 
-uint64_t asking_life_us(const struct weir_limiter *limiter, const struct weir_ask *ask)
+uint64_t asking_record_us(const struct weir_limiter *limiter)
 {
     const uint64_t patience_us =
         2 * lesser(limiter->options.ask_timeout_ns / NS_PER_US, PATIENCE_US_MAX);
+
+    return greater(patience_us, WEIR_RECORD_US);
+}
+
+static uint64_t life_us(const struct weir_limiter *limiter, const struct weir_ask *ask)
+{
     const bool charges = ask->charge_units != 0 || ask->charge_before_units != 0;
 
-    return greater(patience_us, charges ? CHARGE_LIFE_US : WEIR_RECORD_US);
+    return greater(asking_record_us(limiter), charges ? CHARGE_LIFE_US : 0);
 }
 
 uint64_t asking_expires_us(const struct weir_limiter *limiter, uint64_t now_ns,
                            const struct weir_ask *ask)
 {
     return limiter->clock.known
-               ? clock_late_ns(&limiter->clock, now_ns) / NS_PER_US + asking_life_us(limiter, ask)
+               ? clock_late_ns(&limiter->clock, now_ns) / NS_PER_US + life_us(limiter, ask)
                : 0;
 }
 
@@ -360,7 +366,9 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         /* an active process is never reported as none, however slow */
         ask->rate_milli = rate_milli == 0 ? 1 : rate_milli < UINT32_MAX ? rate_milli : UINT32_MAX;
     }
-    owed_charge(limiter, slot, ask);
+    if (limiter->clock.known) {
+        owed_charge(limiter, slot, ask);
+    } /* else it could not be repeated for long, and the charge be lost: the next one has it */
     ask->expires_us = asking_expires_us(limiter, now_ns, ask);
     WEIR_ASSERT(cold->leased_units >= hot->held_units);
     ask->held_units = hot->held_units;

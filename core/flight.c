@@ -122,8 +122,7 @@ static uint64_t over_ns(const struct weir_limiter *limiter, const struct flight 
                         uint64_t now_ns)
 {
     if (flight->ask.expires_us == 0) {
-        return flight->first_sent_ns +
-               greater(RECORD_NS, asking_life_us(limiter, &flight->ask) * NS_PER_US);
+        return flight->first_sent_ns + asking_record_us(limiter) * NS_PER_US;
     }
     /* one that was carried out at the last moment has an answer, which takes its time */
     const uint64_t answer_us =

@@ -2,6 +2,7 @@
  * the last words of keys that make room for others, which are flights of nobody. A call that could
  * need a place checks for room before it changes anything. */
 #include "limiter_private.h"
+#include "owed.h"
 #include "store_key.h"
 #include "weir/assert.h"
 
@@ -132,5 +133,8 @@ void outbox_last_words(struct weir_limiter *limiter, uint32_t slot, uint64_t now
 
     limiter->hot[slot].flags |= HOT_RETURN;
     asking_build(limiter, slot, now_ns, &ask);
+    if (!limiter->clock.known) {
+        owed_charge(limiter, slot, &ask); /* there will be no next one */
+    }
     flight_queue(limiter, &ask, now_ns);
 }

@@ -96,7 +96,7 @@ void sim_liveness_make(struct sim_liveness *liveness, const struct sim_world *wo
         .last_end_ns = last_end_ns,
         .settled_ns = last_end_ns + sim_liveness_settling_ns(world),
         .recovered_ns = last_end_ns,
-        .open_breakers = sim_liveness_open_breakers(world),
+        .open_breakers = world->open_breakers,
         .held_units = held_units,
         .breakers_closed = true,
         .ledger_balances = unexplained_units == 0,

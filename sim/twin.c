@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "liveness.h"
 #include "memory.h"
 #include "world.h"
 
@@ -28,7 +27,7 @@ static void take(struct sim_twin *twin, struct sim_world *world)
     twin->journal = world->watch.journal;
     sim_journal_init(&world->watch.journal);
     twin->cell_count = accuracy->cell_count;
-    twin->open_breakers = sim_liveness_open_breakers(world);
+    twin->open_breakers = world->open_breakers;
     twin->error_units = sim_memory_new(twin->cell_count, sizeof(uint64_t));
     for (uint32_t key = 0; key < world->catalog.key_count; key++) {
         const struct sim_key_accuracy *entry = &accuracy->keys[key];

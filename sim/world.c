@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "ideal.h"
+#include "liveness.h"
 #include "memory.h"
 #include "sampling.h"
 #include "serving.h"
@@ -268,6 +269,9 @@ static void on_drain(struct sim_world *world, uint64_t now_ns)
     const uint64_t idle_ns = sim_store_idle_ns(&world->store, now_ns);
     bool done = true;
 
+    if (world->drain_rounds == 0) {
+        world->open_breakers = sim_liveness_open_breakers(world);
+    }
     world->epoch_start_ns = now_ns;
     world->epoch_ns = idle_ns > now_ns + DRAIN_NS ? idle_ns - now_ns : DRAIN_NS;
     for (uint32_t i = 0; i < world->scenario->process_count; i++) {

@@ -59,7 +59,8 @@ struct sim_world {
     struct sim_exchange *free_exchanges;
     void **exchange_blocks;
     uint32_t exchange_block_count;
-    bool drained; /* every process handed over what it held */
+    bool drained;           /* every process handed over what it held */
+    uint32_t open_breakers; /* before they did: all at once, they may overload the store */
 
     /* called now and then with how far the run is; may be NULL */
     void (*progress)(void *context, const struct sim_world *world, uint64_t now_ns);

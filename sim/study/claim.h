@@ -16,6 +16,9 @@
 #include "kernel.h"
 #include "scenario.h"
 
+/* Of figures, either way: whole numbers are exact up to here, and can be read. */
+#define STUDY_FIGURE_MAX 1e15
+
 enum study_seeds {
     STUDY_SEEDS_MEDIAN = 0,
     STUDY_SEEDS_MAX,

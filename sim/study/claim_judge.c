@@ -80,33 +80,45 @@ static double combine(const struct study_claim_measure *measure, const struct st
     return value;
 }
 
-static bool make_figure(struct study_judged *judged, size_t index, const struct study_run *runs,
-                        char *error, size_t error_size)
+static bool compute_figure(struct study_judged *judged, size_t index, const struct study_run *runs,
+                           char *error, size_t error_size)
 {
     const struct study_claim *claim = judged->claim;
     const struct study_claim_measure *measure = &claim->measures[index];
     struct study_figure *figure = &judged->figures[index];
+    char reason[400];
 
     if (measure->kind == STUDY_MEASURE_RUN) {
         return figure_of_run(figure, claim, measure, runs, error, error_size);
     }
-    if (measure->kind == STUDY_MEASURE_CELL) {
-        char reason[400];
-        if (!study_table_cell(measure->file, measure->heading, measure->row, measure->column,
-                              &figure->value, reason, sizeof reason)) {
-            snprintf(error, error_size, "%s: measures.%s: %s", claim->file, measure->name, reason);
-            return false;
-        }
-    } else {
+    if (measure->kind == STUDY_MEASURE_CELL &&
+        !study_table_cell(measure->file, measure->heading, measure->row, measure->column,
+                          &figure->value, reason, sizeof reason)) {
+        snprintf(error, error_size, "%s: measures.%s: %s", claim->file, measure->name, reason);
+        return false;
+    }
+    if (measure->kind != STUDY_MEASURE_CELL) {
         figure->value = measure->kind == STUDY_MEASURE_VALUE ? measure->value
                                                              : combine(measure, judged->figures);
     }
-    if (!isfinite(figure->value)) {
-        snprintf(error, error_size, "%s: measures.%s: comes to no number: divided by 0",
-                 claim->file, measure->name);
+    figure->least = figure->middle = figure->most = figure->value;
+    return true;
+}
+
+static bool make_figure(struct study_judged *judged, size_t index, const struct study_run *runs,
+                        char *error, size_t error_size)
+{
+    const double *value = &judged->figures[index].value;
+
+    if (!compute_figure(judged, index, runs, error, error_size)) {
         return false;
     }
-    figure->least = figure->middle = figure->most = figure->value;
+    if (!(fabs(*value) <= STUDY_FIGURE_MAX)) {
+        snprintf(error, error_size,
+                 "%s: measures.%s: comes to %g, as by a division by 0; allowed: -1e15 to 1e15",
+                 judged->claim->file, judged->claim->measures[index].name, *value);
+        return false;
+    }
     return true;
 }
 

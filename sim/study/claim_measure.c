@@ -1,5 +1,7 @@
 #include "claim_measure.h"
 
+#include <math.h>
+
 #include "memory.h"
 #include "path.h"
 #include "scenario_read.h"
@@ -61,7 +63,8 @@ static bool read_value(const struct sim_node *node, struct study_claim_measure *
     const struct sim_node value = sim_read_member(node, "value");
 
     measure->value = json_number_value(value.value);
-    return json_is_number(value.value) || sim_read_refuse(&value, "a number");
+    return (json_is_number(value.value) && fabs(measure->value) <= STUDY_FIGURE_MAX) ||
+           sim_read_refuse(&value, "a number from -1e15 to 1e15");
 }
 
 static bool read_cell(const struct sim_node *node, const struct study_claim *claim,

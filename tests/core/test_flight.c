@@ -284,6 +284,38 @@ static void a_first_answer_across_a_step_teaches_time_with_doubt(void **state)
     assert_true(desk.limiter->clock.error_ns > desk.limiter->options.ask_timeout_ns);
 }
 
+/* An ask that says no time can be repeated for a second only, and blocks its key until it is
+ * written off: it charges nothing, so that no charge gets lost with it. */
+static void a_charge_waits_until_the_stores_time_is_known(void **state)
+{
+    (void)state;
+    struct desk desk = plain_desk();
+    desk.limiter->clock = (struct clock_offset){0};
+    desk.limiter->plans[0].degraded = WEIR_DEGRADED_OPEN;
+    desk_wait(&desk, 1, 1);
+    const struct weir_ask first = desk_ask(&desk);
+    struct weir_ask ask = first;
+
+    for (unsigned i = 0; i < 2; i++) {
+        const uint64_t sent_ns = desk.now_ns;
+        const uint32_t sequence = ask.id.sequence;
+        while (ask.id.sequence == sequence) {
+            next_deadline(&desk);
+            (void)weir_limiter_next_ask(desk.limiter, desk.now_ns, &ask);
+        }
+        assert_in_range(desk.now_ns - sent_ns, NS_PER_S, NS_PER_S + NS_PER_MS);
+        assert_int_equal(ask.expires_us, 0);
+        assert_int_equal(ask.charge_units, 0);
+    }
+    assert_int_equal(counts_of(&desk).degraded_admitted, 1);
+
+    desk.now_ns += DESK_ROUND_TRIP_NS;
+    desk_hear(&desk, &(struct weir_answer){.key = ask.key, .id = ask.id, .store_us = START_US});
+    ask = desk_ask(&desk);
+    assert_int_equal(ask.charge_units, 1);
+    assert_true(ask.expires_us > START_US + 59 * WEIR_RECORD_US);
+}
+
 /* While the pool is full what wants to ask stays in its queue, and repeats go on. */
 static void no_more_asks_are_in_flight_than_there_is_room_for(void **state)
 {
@@ -460,6 +492,7 @@ int main(void)
         cmocka_unit_test(b16_a_clock_set_back_changes_no_decision),
         cmocka_unit_test(an_answer_across_a_step_teaches_no_time),
         cmocka_unit_test(a_first_answer_across_a_step_teaches_time_with_doubt),
+        cmocka_unit_test(a_charge_waits_until_the_stores_time_is_known),
         cmocka_unit_test(no_more_asks_are_in_flight_than_there_is_room_for),
         cmocka_unit_test(shutdown_is_done_when_all_is_answered_or_expired),
         cmocka_unit_test(a_grant_to_one_that_was_denied_meanwhile_is_given_back),

@@ -105,6 +105,8 @@ static const struct {
     {"{" HEAD ", " RUNS
      ", \"measures\": {\"a\": {\"run\": \"two\", \"path\": \"p\", \"unit\": \"\"}}, " VERDICT "}",
      "measures.a.run: found unknown run \"two\"; allowed: \"one\""},
+    {"{" HEAD ", \"measures\": {\"a\": {\"value\": 1e300, \"unit\": \"\"}}, " VERDICT "}",
+     "measures.a.value: found 1e+300; allowed: a number from -1e15 to 1e15"},
     {"{" HEAD ", \"measures\": {\"a\": {\"value\": 1, \"ratio\": [], \"unit\": \"\"}}, " VERDICT
      "}",
      "measures.a"},
@@ -243,6 +245,37 @@ static void a_number_that_is_not_there_is_named(void **state)
     study_claim_free(&claim);
 }
 
+/* A division by 0, and what no figure can be written for. */
+static void a_measure_out_of_range_is_named(void **state)
+{
+    (void)state;
+    static const double nothing[3] = {0, 0, 0};
+    static const double huge[3] = {1e300, 1e300, 1e300};
+    static const double *const values[] = {nothing, huge};
+    static const char *const messages[] = {"measures.inverse: comes to inf, as by a division by 0",
+                                           "measures.over: comes to 1e+300"};
+    struct study_claim claim;
+    struct study_judged judged;
+
+    load(&claim, "{" HEAD ", " RUNS ", \"measures\": {\"over\": {\"run\": \"one\", \"path\":"
+                 " \"a.b\", \"unit\": \"%\"}, \"hand\": {\"value\": 4, \"unit\": \"%\"},"
+                 " \"inverse\": {\"ratio\": [\"hand\", \"over\"], \"unit\": \"\"}},"
+                 " \"verdict\": [{\"is\": \"holds\", \"words\": \"w\"}]}");
+    for (size_t i = 0; i < 2; i++) {
+        struct study_run runs[3] = {0};
+        char error[400] = "";
+        for (size_t j = 0; j < 3; j++) {
+            runs[j].result = json_pack("{s{sf}}", "a", "b", values[i][j]);
+        }
+        assert_false(study_claim_judge(&judged, &claim, runs, error, sizeof error));
+        assert_non_null(strstr(error, messages[i]));
+        for (size_t j = 0; j < 3; j++) {
+            json_decref(runs[j].result);
+        }
+    }
+    study_claim_free(&claim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +283,7 @@ int main(void)
         cmocka_unit_test(what_is_wrong_is_said),
         cmocka_unit_test(numbers_decide),
         cmocka_unit_test(a_number_that_is_not_there_is_named),
+        cmocka_unit_test(a_measure_out_of_range_is_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
