@@ -403,8 +403,7 @@ uint32_t asking_flight_us(const struct clock_offset *clock, uint32_t held_units)
 void asking_take_back(struct weir_limiter *limiter, uint32_t slot, const struct weir_ask *ask);
 /* The slot's ask is answered no more, or was refused: it may ask again. */
 void asking_again(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
-/* How long an ask that says no time is waited for: as long as its answer is remembered, or longer.
- */
+/* How long an ask that says no time is waited for: as long as its answer is kept, or longer. */
 uint64_t asking_record_us(const struct weir_limiter *limiter);
 /* When an ask of now expires; 0 if the store's time is not known. */
 uint64_t asking_expires_us(const struct weir_limiter *limiter, uint64_t now_ns,

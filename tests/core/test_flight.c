@@ -1,67 +1,7 @@
 /* Asks that are not answered: given up, repeated to the byte, expired, refused; the requests that
  * wait for them; and a host's clock that steps. One limiter, and a clock moved by hand. */
-#include "desk.h"
+#include "flight_desk.h"
 #include "owed.h"
-
-#define WAIT_NS WEIR_WAIT_MAX_NS
-#define TIMEOUT_NS WEIR_ASK_TIMEOUT_NS
-
-/* Leases, with the times that ship. */
-static struct desk plain_desk(void)
-{
-    struct weir_plan plan = bucket_plan(100, 1000);
-
-    plan.sizer = WEIR_SIZER_FIXED; /* asks when something waits, and not else */
-    plan.fixed_lease_units = 10;
-    struct desk desk = desk_open(&plan, 4, WEIR_FULL_TABLE_EVICT);
-    desk.limiter->options.wait_max_ns = WAIT_NS;
-    desk.limiter->options.ask_timeout_ns = TIMEOUT_NS;
-    desk.limiter->options.breaker_failures = UINT32_MAX;
-    return desk;
-}
-
-static struct weir_limiter_counts counts_of(const struct desk *desk)
-{
-    struct weir_limiter_counts counts;
-
-    weir_limiter_counts(desk->limiter, &counts);
-    return counts;
-}
-
-/* Let time pass until the limiter wants attention, and give it. */
-static void next_deadline(struct desk *desk)
-{
-    const uint64_t at_ns = weir_limiter_next_deadline_ns(desk->limiter);
-
-    assert_int_not_equal(at_ns, UINT64_MAX);
-    assert_true(at_ns >= desk->now_ns);
-    desk->now_ns = at_ns;
-    weir_limiter_expire(desk->limiter, desk->now_ns);
-    assert_true(weir_limiter_next_deadline_ns(desk->limiter) > desk->now_ns);
-}
-
-static void pass(struct desk *desk, uint64_t time_ns)
-{
-    const uint64_t until_ns = desk->now_ns + time_ns;
-
-    while (weir_limiter_next_deadline_ns(desk->limiter) <= until_ns) {
-        next_deadline(desk);
-    }
-    desk->now_ns = until_ns;
-}
-
-static struct weir_answer lease_of(const struct desk *desk, const struct weir_ask *ask)
-{
-    struct weir_answer answer = desk_grant(desk, ask);
-
-    answer.granted_units = 10;
-    answer.lease_end_us = answer.store_us + 5 * SECOND_US;
-    answer.reached_us = answer.store_us;
-    answer.run_id = 77;
-    answer.outstanding_units = 9;
-    answer.previous_units = 4;
-    return answer;
-}
 
 static void b38_a_request_waits_so_long_and_is_decided_without_the_store(void **state)
 {
@@ -267,55 +207,6 @@ static void an_answer_across_a_step_teaches_no_time(void **state)
     assert_int_equal(counts_of(&desk).clock_steps, 1);
 }
 
-/* But for the first one, by which what it grants has to be judged; the next may say better. */
-static void a_first_answer_across_a_step_teaches_time_with_doubt(void **state)
-{
-    (void)state;
-    struct desk desk = plain_desk();
-    desk_wait(&desk, 1, 1);
-    const struct weir_ask ask = desk_ask(&desk);
-    const struct weir_answer answer = lease_of(&desk, &ask);
-    desk.limiter->clock = (struct clock_offset){0};
-
-    desk.now_ns -= NS_PER_S;
-    desk_hear(&desk, &answer);
-
-    assert_true(desk.limiter->clock.known);
-    assert_true(desk.limiter->clock.error_ns > desk.limiter->options.ask_timeout_ns);
-}
-
-/* An ask that says no time can be repeated for a second only, and blocks its key until it is
- * written off: it charges nothing, so that no charge gets lost with it. */
-static void a_charge_waits_until_the_stores_time_is_known(void **state)
-{
-    (void)state;
-    struct desk desk = plain_desk();
-    desk.limiter->clock = (struct clock_offset){0};
-    desk.limiter->plans[0].degraded = WEIR_DEGRADED_OPEN;
-    desk_wait(&desk, 1, 1);
-    const struct weir_ask first = desk_ask(&desk);
-    struct weir_ask ask = first;
-
-    for (unsigned i = 0; i < 2; i++) {
-        const uint64_t sent_ns = desk.now_ns;
-        const uint32_t sequence = ask.id.sequence;
-        while (ask.id.sequence == sequence) {
-            next_deadline(&desk);
-            (void)weir_limiter_next_ask(desk.limiter, desk.now_ns, &ask);
-        }
-        assert_in_range(desk.now_ns - sent_ns, NS_PER_S, NS_PER_S + NS_PER_MS);
-        assert_int_equal(ask.expires_us, 0);
-        assert_int_equal(ask.charge_units, 0);
-    }
-    assert_int_equal(counts_of(&desk).degraded_admitted, 1);
-
-    desk.now_ns += DESK_ROUND_TRIP_NS;
-    desk_hear(&desk, &(struct weir_answer){.key = ask.key, .id = ask.id, .store_us = START_US});
-    ask = desk_ask(&desk);
-    assert_int_equal(ask.charge_units, 1);
-    assert_true(ask.expires_us > START_US + 59 * WEIR_RECORD_US);
-}
-
 /* While the pool is full what wants to ask stays in its queue, and repeats go on. */
 static void no_more_asks_are_in_flight_than_there_is_room_for(void **state)
 {
@@ -491,8 +382,6 @@ int main(void)
         cmocka_unit_test(d13_a_process_that_slept_owes_nothing_and_trusts_nothing),
         cmocka_unit_test(b16_a_clock_set_back_changes_no_decision),
         cmocka_unit_test(an_answer_across_a_step_teaches_no_time),
-        cmocka_unit_test(a_first_answer_across_a_step_teaches_time_with_doubt),
-        cmocka_unit_test(a_charge_waits_until_the_stores_time_is_known),
         cmocka_unit_test(no_more_asks_are_in_flight_than_there_is_room_for),
         cmocka_unit_test(shutdown_is_done_when_all_is_answered_or_expired),
         cmocka_unit_test(a_grant_to_one_that_was_denied_meanwhile_is_given_back),
