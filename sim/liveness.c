@@ -73,19 +73,6 @@ static void check_interval(struct sim_liveness *liveness, const struct sim_world
     }
 }
 
-static uint32_t open_breakers(const struct sim_world *world)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
-        const struct sim_client *client = world->processes[i].client;
-        if (client != NULL && client->operations->open_breaker_count != NULL) {
-            count += client->operations->open_breaker_count(client);
-        }
-    }
-    return count;
-}
-
 void sim_liveness_make(struct sim_liveness *liveness, const struct sim_world *world,
                        uint64_t held_units, uint64_t unexplained_units)
 {
@@ -96,7 +83,7 @@ void sim_liveness_make(struct sim_liveness *liveness, const struct sim_world *wo
         .last_end_ns = last_end_ns,
         .settled_ns = last_end_ns + sim_liveness_settling_ns(world),
         .recovered_ns = last_end_ns,
-        .open_breakers = open_breakers(world),
+        .open_breakers = world->open_breakers,
         .held_units = held_units,
         .ledger_balances = unexplained_units == 0,
     };

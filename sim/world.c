@@ -233,6 +233,19 @@ void sim_world_run_process(struct sim_world *world, struct sim_process *process)
     }
 }
 
+static uint32_t count_open_breakers(const struct sim_world *world)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < world->scenario->process_count; i++) {
+        const struct sim_client *client = world->processes[i].client;
+        if (client != NULL && client->operations->open_breaker_count != NULL) {
+            count += client->operations->open_breaker_count(client);
+        }
+    }
+    return count;
+}
+
 static void on_epoch(struct sim_world *world, uint64_t now_ns)
 {
     const uint64_t duration_ns = world->scenario->duration_ns;
@@ -241,6 +254,7 @@ static void on_epoch(struct sim_world *world, uint64_t now_ns)
     world->epoch_start_ns = now_ns;
     sim_watch_advance(&world->watch, &world->store, now_ns);
     if (now_ns >= duration_ns) {
+        world->open_breakers = count_open_breakers(world);
         sim_world_life_end(world, now_ns);
         sim_kernel_at(world->kernel, now_ns + DRAIN_NS, SIM_WORLD_TAG_DRAIN);
         world->epoch_ns = DRAIN_NS;

@@ -55,6 +55,9 @@ struct sim_world {
     size_t life_count;
     size_t life_next;
     uint64_t next_life_ns; /* no process is run further; UINT64_MAX: nothing more happens */
+    /* when the last request has come: all then give back what they hold in one instant, which may
+     * be more than the store answers in time */
+    uint32_t open_breakers;
     uint32_t drain_rounds;
     struct sim_exchange *free_exchanges;
     void **exchange_blocks;

@@ -196,32 +196,44 @@ static void an_interval_out_of_the_band_is_no_recovery(void **state)
     end(&pair);
 }
 
-static uint32_t one_open(const struct sim_client *client)
-{
-    (void)client;
-    return 1;
-}
-
 static void an_open_breaker_or_a_ledger_that_does_not_balance_is_no_recovery(void **state)
 {
     (void)state;
     struct pair pair;
 
     play(&pair, FAULTS(CRASH));
-    struct sim_client *client = pair.run.world.processes[0].client;
-    const struct sim_client_operations *own = client->operations;
-    struct sim_client_operations operations = *own;
-    operations.open_breaker_count = one_open;
-    client->operations = &operations;
+    pair.run.world.open_breakers = 1;
     assert_int_equal(judge(&pair), SIM_RECOVERY_FAILED);
     assert_int_equal(pair.run.result.aftermath.liveness.open_breakers, 1);
-    client->operations = own;
+    pair.run.world.open_breakers = 0;
     assert_int_equal(judge(&pair), SIM_RECOVERY_DONE);
     pair.run.world.store.granted_units++;
     assert_int_equal(judge(&pair), SIM_RECOVERY_FAILED);
     pair.run.world.store.granted_units--;
     pair.run.world.drained = false;
     assert_int_equal(judge(&pair), SIM_RECOVERY_FAILED);
+    end(&pair);
+}
+
+/* Three processes give back sixty keys each: 180 asks at 3,000 a second take 60 ms, and 5 ms is
+ * late. */
+static void what_is_given_back_at_the_end_opens_no_breaker(void **state)
+{
+    (void)state;
+    struct pair pair;
+    char error[256];
+
+    world_run_load(&pair.run.scenario, FILE_NAME,
+                   "{\"why\": \"w\", \"duration_s\": 40, \"fleet\": {\"processes\": 3},"
+                   " \"store\": {\"capacity_per_s\": 3000},"
+                   " \"plans\": {\"p\": {\"algorithm\": \"window\", \"rate_per_s\": 10,"
+                   " \"window_s\": 4}}, \"keys\": {\"k\": {\"plan\": \"p\", \"count\": 60}},"
+                   " \"traffic\": {\"keys\": \"k\", \"demand_ratio\": 0.5}" FAULTS(CRASH) "}");
+    assert_true(sim_twin_run(&pair.twin, &pair.run.scenario, error, sizeof error));
+    finish(&pair);
+
+    assert_true(pair.run.result.aftermath.counts.breaker_openings > 0);
+    assert_int_equal(pair.run.result.aftermath.liveness.open_breakers, 0);
     end(&pair);
 }
 
@@ -258,6 +270,7 @@ int main(void)
         cmocka_unit_test(a_fault_that_lasts_is_not_recovered_from),
         cmocka_unit_test(an_interval_out_of_the_band_is_no_recovery),
         cmocka_unit_test(an_open_breaker_or_a_ledger_that_does_not_balance_is_no_recovery),
+        cmocka_unit_test(what_is_given_back_at_the_end_opens_no_breaker),
         cmocka_unit_test(where_bandwidth_is_limited_the_twin_runs_apart),
     };
 
