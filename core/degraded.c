@@ -12,8 +12,7 @@
  *             less, they admit no more than was left and accrues, and on top one request per
  *             process and accounting window, of processes that would admit nothing otherwise.
  *   uniform   1 / processes
- *   share     s, at least 2 %. Both start full: limiters that know nothing of what was spent
- * before.
+ *   share     s, at least 2 %. Both start full, and know nothing of what was spent before.
  *
  * The others use the remainder for as long as the store answers them, not until this process first
  * needs it: that was when the shard was lost, halfway between the last ask that it answered and the

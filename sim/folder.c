@@ -1,6 +1,8 @@
 #include "folder.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -32,4 +34,12 @@ bool sim_folder_make(const char *folder)
         errno = ENOTDIR;
     }
     return errno == EEXIST;
+}
+
+bool sim_folder_make_temporary(char *path, size_t path_size, const char *purpose)
+{
+    const char *parent = getenv("TMPDIR");
+
+    snprintf(path, path_size, "%s/weir-%s-XXXXXX", parent == NULL ? "/tmp" : parent, purpose);
+    return mkdtemp(path) != NULL;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "draft.h"
+#include "folder.h"
 #include "gnuplot.h"
 #include "scenario_file.h"
 
@@ -77,7 +78,6 @@ bool sim_picture_draw(const char *folder, const char *name, enum sim_plot_kind k
                       void (*print)(FILE *script, const void *context, const char *kind),
                       const void *context, char *reason, size_t reason_size)
 {
-    const char *parent = getenv("TMPDIR");
     char room[PATH_SIZE / 2];
     char drawn[PATH_SIZE];
     char path[PATH_SIZE];
@@ -87,8 +87,7 @@ bool sim_picture_draw(const char *folder, const char *name, enum sim_plot_kind k
         return true;
     }
     /* elsewhere: what is stopped, or drawn twice at once, leaves no half of a picture */
-    snprintf(room, sizeof room, "%s/weir-picture-XXXXXX", parent == NULL ? "/tmp" : parent);
-    if (mkdtemp(room) == NULL) {
+    if (!sim_folder_make_temporary(room, sizeof room, "picture")) {
         snprintf(reason, reason_size, "%s: no temporary folder: %s", room, strerror(errno));
         return false;
     }

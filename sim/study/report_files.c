@@ -174,12 +174,10 @@ enum study_report_state study_report_compare(const struct study_claim_set *set,
                                              const struct study_report_frame *frame,
                                              const char *folder, char *error, size_t error_size)
 {
-    const char *parent = getenv("TMPDIR");
     char made[PATH_SIZE / 2];
     enum study_report_state state = STUDY_REPORT_FAILED;
 
-    snprintf(made, sizeof made, "%s/weir-report-XXXXXX", parent == NULL ? "/tmp" : parent);
-    if (mkdtemp(made) == NULL) {
+    if (!sim_folder_make_temporary(made, sizeof made, "report")) {
         (void)fail(error, error_size, made);
         return STUDY_REPORT_FAILED;
     }

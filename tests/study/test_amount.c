@@ -3,14 +3,23 @@
 
 #include "amount.h"
 
+struct amount_case {
+    double value;
+    const char *unit;
+    const char *text;
+};
+
+static void assert_texts(const struct amount_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(study_amount(cases[i].value, cases[i].unit).text, cases[i].text);
+    }
+}
+
 static void amounts_are_short(void **state)
 {
     (void)state;
-    static const struct {
-        double value;
-        const char *unit;
-        const char *text;
-    } cases[] = {
+    static const struct amount_case cases[] = {
         {0, "%", "0 %"},
         {0.0119, "%", "0.012 %"},
         {0.123, "%", "0.123 %"},
@@ -32,19 +41,13 @@ static void amounts_are_short(void **state)
         {485967688, "bytes", "486 MB"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_string_equal(study_amount(cases[i].value, cases[i].unit).text, cases[i].text);
-    }
+    assert_texts(cases, sizeof cases / sizeof cases[0]);
 }
 
 static void there_is_one_of_one(void **state)
 {
     (void)state;
-    static const struct {
-        double value;
-        const char *unit;
-        const char *text;
-    } cases[] = {
+    static const struct amount_case cases[] = {
         {1, "units", "1 unit"},    {1.0001, "cells", "1 cell"},
         {1, "asks/s", "1 ask/s"},  {1, "processes", "1 process"},
         {1, "entries", "1 entry"}, {1, "us", "1 us"},
@@ -54,9 +57,7 @@ static void there_is_one_of_one(void **state)
         {-1, "units", "-1 units"}, {1, "units a year", "1 unit a year"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_string_equal(study_amount(cases[i].value, cases[i].unit).text, cases[i].text);
-    }
+    assert_texts(cases, sizeof cases / sizeof cases[0]);
 }
 
 static void a_range_has_one_unit(void **state)
