@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
-# Usage: run.sh SCENARIO...
-# Same scenario and seed, same bytes: builds the simulator with gcc and clang at -O0 and -O2, runs each
+# Usage: run.sh WEIR SCENARIO...
+# Same scenario and seed, same bytes: builds the simulator with gcc and clang at -O0 and -O2 (WEIR, the program
+# that ships, is that of gcc at -O2), runs each
 # scenario on both kernels, with and without address space randomisation, and compares result.json.
 # Trees are kept in build/determinism and reused.
 set -euo pipefail
 
-if [ $# -eq 0 ]; then
-    echo "usage: ${0##*/} SCENARIO..." >&2
+if [ $# -lt 2 ]; then
+    echo "usage: ${0##*/} WEIR SCENARIO..." >&2
     exit 64
 fi
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 out=$root/build/determinism
+shipped=$(realpath -- "$1")
+shift
 scenarios=$(realpath -- "$@")
 
 build_tree() { # COMPILER OPTIMISATION
@@ -31,7 +34,11 @@ run_one() { # TREE KERNEL LAYOUT SCENARIO
     local name status=0
     name=$(basename "$4" .json)
     local dir=$out/runs/$name/$1,$2,$3
-    local -a command=("$out/$1/sim/weir" run "$4" --kernel "$2" --quiet --out "$dir" --plots none)
+    local program=$out/$1/sim/weir
+    if [ "$1" = shipped ]; then
+        program=$shipped
+    fi
+    local -a command=("$program" run "$4" --kernel "$2" --quiet --out "$dir" --plots none)
     if [ "$3" = aslr_off ]; then
         command=(setarch -R "${command[@]}")
     fi
@@ -40,16 +47,19 @@ run_one() { # TREE KERNEL LAYOUT SCENARIO
     echo "$status" >"$dir/status"
 }
 export -f run_one
-export out
+export out shipped
 
 rm -rf "$out/runs"
-trees=()
+trees=(shipped)
 for compiler in gcc clang; do
     if ! command -v "$compiler" >/dev/null; then
         echo "$compiler is not installed"
         exit 1
     fi
     for level in -O0 -O2; do
+        if [ "$compiler$level" = gcc-O2 ]; then
+            continue
+        fi
         build_tree "$compiler" "$level"
         trees+=("$compiler$level")
     done

@@ -204,7 +204,7 @@ static void each_fault_acts_and_changes_something_but_not_before_its_time(void *
 static void both_kernels_do_the_same(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < CASE_COUNT; i++) {
+    for (unsigned i = UNIT_IS_SANITIZED ? CASE_COUNT - 1 : 0; i < CASE_COUNT; i++) {
         struct faulty_outcome heap;
         struct faulty_outcome simgrid;
 

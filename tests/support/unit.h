@@ -10,4 +10,14 @@
 #include <cmocka.h>
 /* clang-format on */
 
+/* Under the address sanitizer every actor of SimGrid is a thread, and a run on it takes twenty
+ * times as long: then tests make some of those runs, not all. */
+enum {
+#if defined(__SANITIZE_ADDRESS__)
+    UNIT_IS_SANITIZED = 1,
+#else
+    UNIT_IS_SANITIZED = 0,
+#endif
+};
+
 #endif
