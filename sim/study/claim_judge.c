@@ -46,21 +46,63 @@ static void write_number(char *text, size_t size, double value)
     }
 }
 
+/* The unit that a value is shown in; *scale is how many of `unit` are one of it. */
+static const char *shown_unit(double value, const char *unit, double *scale)
+{
+    *scale = 1;
+    if (strcmp(unit, "us") == 0 && fabs(value) >= 1e6) {
+        *scale = 1e6;
+        return "s";
+    }
+    if (strcmp(unit, "us") == 0 && fabs(value) >= 1e3) {
+        *scale = 1e3;
+        return "ms";
+    }
+    return unit;
+}
+
+/* "asks" and "units" lose their last letter beside a one; "us", "asks/s", "entries" and "times",
+ * which is a factor, do not. */
+static bool is_plural(const char *unit)
+{
+    const size_t length = strlen(unit);
+
+    return length > 3 && unit[length - 1] == 's' && strchr(unit, '/') == NULL &&
+           strcmp(unit + length - 3, "ies") != 0 && strcmp(unit, "times") != 0;
+}
+
+/* In `unit`, or the larger one that `beside` calls for. */
+static void write_bare(char *text, size_t size, double value, const char *unit, double beside)
+{
+    double scale;
+
+    (void)shown_unit(beside, unit, &scale);
+    write_number(text, size, value / scale);
+    if (strcmp(text, "-0") == 0) {
+        snprintf(text, size, "0");
+    }
+}
+
+struct study_amount study_amount_bare(double value, const char *unit, double beside)
+{
+    struct study_amount amount;
+
+    write_bare(amount.text, sizeof amount.text, value, unit, beside);
+    return amount;
+}
+
 struct study_amount study_amount(double value, const char *unit)
 {
     struct study_amount amount;
     char number[64];
+    double scale;
 
-    if (strcmp(unit, "us") == 0 && fabs(value) >= 1e6) {
-        unit = "s";
-        value /= 1e6;
-    } else if (strcmp(unit, "us") == 0 && fabs(value) >= 1e3) {
-        unit = "ms";
-        value /= 1e3;
+    write_bare(number, sizeof number, value, unit, value);
+    unit = shown_unit(value, unit, &scale);
+    snprintf(amount.text, sizeof amount.text, "%s%s%s", number, unit[0] == '\0' ? "" : " ", unit);
+    if (strcmp(number, "1") == 0 && is_plural(unit)) {
+        amount.text[strlen(amount.text) - 1] = '\0';
     }
-    write_number(number, sizeof number, value);
-    snprintf(amount.text, sizeof amount.text, "%s%s%s", strcmp(number, "-0") == 0 ? "0" : number,
-             unit[0] == '\0' ? "" : " ", unit);
     return amount;
 }
 

@@ -41,4 +41,7 @@ struct study_amount {
  * times in ms or s. */
 struct study_amount study_amount(double value, const char *unit);
 
+/* The number alone, in the unit in which study_amount shows `beside`. */
+struct study_amount study_amount_bare(double value, const char *unit, double beside);
+
 #endif

@@ -150,8 +150,9 @@ static void add_range(struct study_document *document, const struct study_figure
         study_document_cell(document, "%s", "");
         return;
     }
-    study_document_cell(document, "%s, %s, %s", study_amount(figure->least, "").text,
-                        study_amount(figure->middle, "").text,
+    study_document_cell(document, "%s, %s, %s",
+                        study_amount_bare(figure->least, unit, figure->most).text,
+                        study_amount_bare(figure->middle, unit, figure->most).text,
                         study_amount(figure->most, unit).text);
 }
 

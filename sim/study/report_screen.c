@@ -38,6 +38,7 @@ static void print_figures(FILE *file, const struct study_judged *judged, size_t 
         rows += claim->measures[i].text != NULL;
     }
     sim_screen_table_init(&table, columns, 4, rows, 60);
+    table.first = SIM_SCREEN_WRAP;
     for (size_t i = 0, row = 0; i < claim->measure_count; i++) {
         const struct study_claim_measure *measure = &claim->measures[i];
         const struct study_figure *figure = &judged->figures[i];
@@ -49,9 +50,9 @@ static void print_figures(FILE *file, const struct study_judged *judged, size_t 
                  study_amount(figure->value, measure->unit).text);
         if (figure->seed_count > 1) {
             snprintf(sim_screen_table_cell(&table, row, 2), SIM_SCREEN_CELL_SIZE, "%s",
-                     study_amount(figure->least, "").text);
+                     study_amount_bare(figure->least, measure->unit, figure->value).text);
             snprintf(sim_screen_table_cell(&table, row, 3), SIM_SCREEN_CELL_SIZE, "%s",
-                     study_amount(figure->most, "").text);
+                     study_amount_bare(figure->most, measure->unit, figure->value).text);
         }
         row++;
     }

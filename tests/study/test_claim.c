@@ -262,11 +262,20 @@ static void amounts_are_short(void **state)
         {590, "us", "590 us"},
         {1500, "us", "1.5 ms"},
         {30000000, "us", "30 s"},
+        {1, "units", "1 unit"},
+        {1.0001, "cells", "1 cell"},
+        {1, "asks/s", "1 asks/s"},
+        {1, "us", "1 us"},
+        {1000, "us", "1 ms"},
+        {1, "entries", "1 entries"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_string_equal(study_amount(cases[i].value, cases[i].unit).text, cases[i].text);
     }
+    assert_string_equal(study_amount_bare(950000, "us", 1001780).text, "0.95");
+    assert_string_equal(study_amount_bare(950000, "us", 950).text, "950,000");
+    assert_string_equal(study_amount_bare(-0.00000001, "%", 1).text, "0");
 }
 
 int main(void)
