@@ -156,9 +156,10 @@ static void print_bounds(FILE *file, const struct study_sweep *sweep, size_t wid
             length += snprintf(text + length, sizeof text - (size_t)length, "%s at most %.6g",
                                has_minimum ? "," : "", measure->maximum);
         }
-        snprintf(text + length, sizeof text - (size_t)length, "; %s of %s cell%s beyond it (!)",
+        snprintf(text + length, sizeof text - (size_t)length, "; %s of %s cell%s beyond it%s",
                  beyond == 0 ? "none" : sim_readable_count(beyond).text,
-                 sim_readable_count(cell_count).text, cell_count == 1 ? "" : "s");
+                 sim_readable_count(cell_count).text, cell_count == 1 ? "" : "s",
+                 beyond == 0 ? "" : " (!)");
         sim_screen_wrap(file, width, "expected  ", text);
     }
 }
