@@ -111,7 +111,6 @@ const char *sim_plot_degraded(FILE *script, const struct sim_plot_data *data)
         fprintf(script, "%" PRIu32 "\t%.6g\n", s, most);
     }
     fprintf(script, "%.9g\t%.6g\nEOD\n", duration_s, most);
-    sim_plot_faults_shade(script, data->world);
     return degradation->admitted + degradation->denied == 0
                ? "every request was decided with the store"
                : NULL;
