@@ -92,6 +92,19 @@ static void print_outage(FILE *file, const struct sim_screen *screen,
     }
 }
 
+/* One that is still there when the run ends, or NULL. */
+static const struct fault *lasting_fault(const struct sim_world *world)
+{
+    const struct fault_list *list = &world->scenario->faults;
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->faults[i].until_ns >= world->scenario->duration_ns) {
+            return &list->faults[i];
+        }
+    }
+    return NULL;
+}
+
 /* The first thing that is wrong, or when all was well. */
 static void print_recovery(FILE *file, const struct sim_screen *screen,
                            const struct sim_liveness *liveness, const struct sim_world *world)
@@ -100,6 +113,12 @@ static void print_recovery(FILE *file, const struct sim_screen *screen,
     char text[TEXT_SIZE];
 
     if (liveness->recovery == SIM_RECOVERY_NOT_ASKED) {
+        const struct fault *lasting = lasting_fault(world);
+        if (lasting != NULL) {
+            snprintf(text, sizeof text, "not asked for: %s lasts to the end of the run",
+                     lasting->id);
+            sim_screen_wrap(file, screen->width, "recovery ", text);
+        }
         return;
     }
     if (liveness->unhealthy_intervals != 0) {
@@ -117,7 +136,10 @@ static void print_recovery(FILE *file, const struct sim_screen *screen,
     } else if (!liveness->ledger_balances) {
         snprintf(text, sizeof text, "none: the ledger does not balance");
     } else if (liveness->recovery == SIM_RECOVERY_UNKNOWN) {
-        snprintf(text, sizeof text, "not seen: the run ends too early after the last fault");
+        snprintf(text, sizeof text,
+                 "not seen: the run ends too early after the last fault; no interval begins after "
+                 "%s, when all has to be well again",
+                 sim_readable_duration(liveness->settled_ns).text);
     } else if (liveness->recovered_ns == liveness->last_end_ns) {
         snprintf(text, sizeof text, "at once; %s interval%s checked",
                  sim_readable_count(liveness->checked_intervals).text,
