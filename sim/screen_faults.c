@@ -92,6 +92,45 @@ static void print_outage(FILE *file, const struct sim_screen *screen,
     }
 }
 
+/* Who got what during outages: a row for each population that asked for anything. */
+static void print_customers(FILE *file, const struct sim_screen *screen,
+                            const struct sim_world *world)
+{
+    static const struct sim_screen_column columns[] = {
+        {"during outages", SIM_SCREEN_LEFT, 9}, {"demand", SIM_SCREEN_RIGHT, 4},
+        {"admitted", SIM_SCREEN_RIGHT, 8},      {"refused", SIM_SCREEN_RIGHT, 7},
+        {"ideal", SIM_SCREEN_RIGHT, 5},         {"of ideal", SIM_SCREEN_RIGHT, 6}};
+    const struct sim_scenario *scenario = world->scenario;
+    struct sim_screen_table table;
+    size_t row = 0;
+
+    sim_screen_table_init(&table, columns, 6, scenario->population_count, 12);
+    for (uint32_t p = 0; p < scenario->population_count; p++) {
+        const struct sim_outage_sums sums = sim_outages_sums(&world->watch.outages, p);
+        if (sums.demand_units == 0) {
+            continue;
+        }
+        strcpy(sim_screen_table_cell(&table, row, 0), scenario->populations[p].name);
+        strcpy(sim_screen_table_cell(&table, row, 1), sim_readable_count(sums.demand_units).text);
+        strcpy(sim_screen_table_cell(&table, row, 2), sim_readable_count(sums.admitted_units).text);
+        strcpy(sim_screen_table_cell(&table, row, 3),
+               sim_readable_count(sums.demand_units - sums.admitted_units).text);
+        strcpy(sim_screen_table_cell(&table, row, 4), sim_readable_count(sums.ideal_units).text);
+        if (sums.ideal_units > 0) {
+            const double percent = 100.0 * (double)sums.admitted_units / (double)sums.ideal_units;
+            strcpy(sim_screen_table_cell(&table, row, 5), sim_readable_percent(percent).text);
+        }
+        row++;
+    }
+    table.row_count = row;
+    if (row > 0) {
+        fputc('\n', file);
+        sim_screen_table_print(file, &table, screen->width);
+        fputc('\n', file);
+    }
+    sim_screen_table_free(&table);
+}
+
 /* One that is still there when the run ends, or NULL. */
 static const struct fault *lasting_fault(const struct sim_world *world)
 {
@@ -161,5 +200,6 @@ void sim_screen_faults(FILE *file, const struct sim_screen *screen, const struct
     }
     print_degraded(file, screen, world);
     print_outage(file, screen, &result->aftermath.outages);
+    print_customers(file, screen, world);
     print_recovery(file, screen, &result->aftermath.liveness, world);
 }
