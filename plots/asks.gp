@@ -4,12 +4,13 @@ set xrange [0:duration]
 top = 1.15 * (busiest > 1 ? busiest : 1)
 seen = capacity < 3 * top
 top = seen && capacity > top ? 1.05 * capacity : top
-set yrange [0:top]
+set yrange [0:top * room(fault_row_count)]
 set format y digits(top)
 set xlabel time_label
 y_title = "asks per second"
 note = seen ? "" : "the store can serve ".capacity_text.": off the scale"
 @name_y
+load plots.'/faults.gp'
 at_s = busiest_s + bin_s / 2.0
 right = at_s > 0.5 * duration * time_scale
 set label 5 "busiest second: ".busiest_text at at_s/time_scale, busiest offset (right ? -1 : 1),0.5 noenhanced font ",14" textcolor rgb colour_text

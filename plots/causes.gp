@@ -11,9 +11,12 @@ reach = reach_up > reach_down ? reach_up : reach_down
 seen = budget < 2 * reach
 up = reach_up > 0 && seen && budget > reach_up ? budget : reach_up
 down = reach_down > 0 && seen && budget > reach_down ? budget : reach_down
-set yrange [-1.1*down - 0.06*reach : 1.1*up + 0.06*reach]
+low = -1.1*down - 0.06*reach
+high = 1.1*up + 0.06*reach
+set yrange [low : low + (high - low) * room(fault_row_count)]
 note = seen ? "" : "1 % of limits: ".budget_text.", off the scale"
 @name_y
+load plots.'/faults.gp'
 set format y digits(reach)
 if (reach <= 6) { set ytics 1 }
 plot for [i = 1:words(causes)] $data index i-1 using (($1+$2)/2/time_scale):4:(($1+0.06*($2-$1))/time_scale):(($2-0.06*($2-$1))/time_scale):3:4 with boxxyerror fs solid noborder lc rgb value("colour_".word(causes, i)) title word(causes, i), \

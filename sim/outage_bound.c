@@ -351,3 +351,21 @@ void sim_outages_figures(const struct sim_outages *outages, uint32_t population,
         }
     }
 }
+
+struct sim_outage_sums sim_outages_sums(const struct sim_outages *outages, uint32_t population)
+{
+    const struct sim_catalog *catalog = outages->history->catalog;
+    struct sim_outage_sums sums = {0};
+
+    for (size_t i = 0; i < outages->count; i++) {
+        for (uint32_t key = 0; key < catalog->key_count; key++) {
+            const struct sim_outage_key *entry = &outages->list[i].keys[key];
+            if (catalog->keys[key].population == population) {
+                sums.demand_units += entry->demand_units;
+                sums.ideal_units += entry->ideal_units;
+                sums.admitted_units += entry->admitted_units;
+            }
+        }
+    }
+    return sums;
+}

@@ -88,4 +88,13 @@ struct sim_outage_figures {
 void sim_outages_figures(const struct sim_outages *outages, uint32_t population,
                          struct sim_outage_figures *figures);
 
+/* What one population asked for and got during all outages. */
+struct sim_outage_sums {
+    uint64_t demand_units;
+    uint64_t ideal_units;
+    uint64_t admitted_units;
+};
+
+struct sim_outage_sums sim_outages_sums(const struct sim_outages *outages, uint32_t population);
+
 #endif

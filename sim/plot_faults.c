@@ -111,7 +111,6 @@ const char *sim_plot_degraded(FILE *script, const struct sim_plot_data *data)
         fprintf(script, "%" PRIu32 "\t%.6g\n", s, most);
     }
     fprintf(script, "%.9g\t%.6g\nEOD\n", duration_s, most);
-    sim_plot_faults_shade(script, data->world);
     return degradation->admitted + degradation->denied == 0
                ? "every request was decided with the store"
                : NULL;
@@ -134,30 +133,6 @@ void sim_plot_find_degraded(char *text, size_t size, const struct sim_plot_data 
              sim_degradation_seconds(degradation));
 }
 
-/* What a population asked for and got during all outages. */
-struct outage_sums {
-    uint64_t demand_units;
-    uint64_t ideal_units;
-    uint64_t admitted_units;
-};
-
-static struct outage_sums sums_of(const struct sim_world *world, uint32_t population)
-{
-    struct outage_sums sums = {0};
-
-    for (size_t i = 0; i < world->watch.outages.count; i++) {
-        for (uint32_t key = 0; key < world->catalog.key_count; key++) {
-            const struct sim_outage_key *entry = &world->watch.outages.list[i].keys[key];
-            if (world->catalog.keys[key].population == population) {
-                sums.demand_units += entry->demand_units;
-                sums.ideal_units += entry->ideal_units;
-                sums.admitted_units += entry->admitted_units;
-            }
-        }
-    }
-    return sums;
-}
-
 const char *sim_plot_outage(FILE *script, const struct sim_plot_data *data)
 {
     const struct sim_scenario *scenario = data->world->scenario;
@@ -166,7 +141,7 @@ const char *sim_plot_outage(FILE *script, const struct sim_plot_data *data)
 
     fprintf(script, "$data << EOD\n");
     for (uint32_t p = 0; p < scenario->population_count && rows < POPULATION_COUNT_MAX; p++) {
-        const struct outage_sums sums = sums_of(data->world, p);
+        const struct sim_outage_sums sums = sim_outages_sums(&data->world->watch.outages, p);
         char cut[40];
         if (sums.ideal_units == 0) {
             continue;
@@ -195,7 +170,7 @@ void sim_plot_find_outage(char *text, size_t size, const struct sim_plot_data *d
     double most = 0;
 
     for (uint32_t p = 0; p < scenario->population_count; p++) {
-        const struct outage_sums sums = sums_of(data->world, p);
+        const struct sim_outage_sums sums = sim_outages_sums(&data->world->watch.outages, p);
         if (sums.ideal_units != 0) {
             const double percent = 100.0 * (double)sums.admitted_units / (double)sums.ideal_units;
             least = percent < least ? percent : least;

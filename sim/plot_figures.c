@@ -56,7 +56,6 @@ static const char *timeline(FILE *script, const struct sim_plot_data *data)
     }
     fprintf(script, "%.9g\t%.6g\nEOD\n", duration_s, limits[count - 1]);
     sim_plot_script_number(script, "top", top > 0 ? top : 1);
-    sim_plot_faults_shade(script, data->world);
     free(limits);
     return NULL;
 }
@@ -383,8 +382,9 @@ static const char *policy_of(const struct sim_scenario *scenario)
 }
 
 static void print_common(FILE *script, const char *name, const char *kind,
-                         const struct sim_scenario *scenario)
+                         const struct sim_world *world)
 {
+    const struct sim_scenario *scenario = world->scenario;
     const double duration_s = (double)scenario->duration_ns / 1e9;
     const double scale = duration_s <= 600 ? 1 : duration_s <= 4 * 3600 ? 60 : 3600;
     char cut[100];
@@ -401,6 +401,7 @@ static void print_common(FILE *script, const char *name, const char *kind,
     sim_plot_script_number(script, "duration", duration_s / scale);
     sim_plot_script_number(script, "time_scale", scale);
     sim_plot_script_text(script, "time_unit", scale < 2 ? "s" : scale < 100 ? "min" : "h");
+    sim_plot_faults_shade(script, world);
 }
 
 void sim_plot_print_figure(FILE *script, unsigned figure, const char *kind,
@@ -408,7 +409,7 @@ void sim_plot_print_figure(FILE *script, unsigned figure, const char *kind,
 {
     char finding[300];
 
-    print_common(script, figures[figure].name, kind, data->world->scenario);
+    print_common(script, figures[figure].name, kind, data->world);
     figures[figure].find(finding, sizeof finding, data);
     sim_plot_script_title(script, "finding", finding);
     const char *nothing = data->world->metrics.requests == 0 ? "no request was made"

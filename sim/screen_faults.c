@@ -92,6 +92,58 @@ static void print_outage(FILE *file, const struct sim_screen *screen,
     }
 }
 
+/* Who got what during outages: a row for each population that asked for anything. */
+static void print_customers(FILE *file, const struct sim_screen *screen,
+                            const struct sim_world *world)
+{
+    static const struct sim_screen_column columns[] = {
+        {"during outages", SIM_SCREEN_LEFT, 9}, {"demand", SIM_SCREEN_RIGHT, 4},
+        {"admitted", SIM_SCREEN_RIGHT, 8},      {"refused", SIM_SCREEN_RIGHT, 7},
+        {"ideal", SIM_SCREEN_RIGHT, 5},         {"of ideal", SIM_SCREEN_RIGHT, 6}};
+    const struct sim_scenario *scenario = world->scenario;
+    struct sim_screen_table table;
+    size_t row = 0;
+
+    sim_screen_table_init(&table, columns, 6, scenario->population_count, 12);
+    for (uint32_t p = 0; p < scenario->population_count; p++) {
+        const struct sim_outage_sums sums = sim_outages_sums(&world->watch.outages, p);
+        if (sums.demand_units == 0) {
+            continue;
+        }
+        strcpy(sim_screen_table_cell(&table, row, 0), scenario->populations[p].name);
+        strcpy(sim_screen_table_cell(&table, row, 1), sim_readable_count(sums.demand_units).text);
+        strcpy(sim_screen_table_cell(&table, row, 2), sim_readable_count(sums.admitted_units).text);
+        strcpy(sim_screen_table_cell(&table, row, 3),
+               sim_readable_count(sums.demand_units - sums.admitted_units).text);
+        strcpy(sim_screen_table_cell(&table, row, 4), sim_readable_count(sums.ideal_units).text);
+        if (sums.ideal_units > 0) {
+            const double percent = 100.0 * (double)sums.admitted_units / (double)sums.ideal_units;
+            strcpy(sim_screen_table_cell(&table, row, 5), sim_readable_percent(percent).text);
+        }
+        row++;
+    }
+    table.row_count = row;
+    if (row > 0) {
+        fputc('\n', file);
+        sim_screen_table_print(file, &table, screen->width);
+        fputc('\n', file);
+    }
+    sim_screen_table_free(&table);
+}
+
+/* One that is still there when the run ends, or NULL. */
+static const struct fault *lasting_fault(const struct sim_world *world)
+{
+    const struct fault_list *list = &world->scenario->faults;
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->faults[i].until_ns >= world->scenario->duration_ns) {
+            return &list->faults[i];
+        }
+    }
+    return NULL;
+}
+
 /* The first thing that is wrong, or when all was well. */
 static void print_recovery(FILE *file, const struct sim_screen *screen,
                            const struct sim_liveness *liveness, const struct sim_world *world)
@@ -100,6 +152,12 @@ static void print_recovery(FILE *file, const struct sim_screen *screen,
     char text[TEXT_SIZE];
 
     if (liveness->recovery == SIM_RECOVERY_NOT_ASKED) {
+        const struct fault *lasting = lasting_fault(world);
+        if (lasting != NULL) {
+            snprintf(text, sizeof text, "not asked for: %s lasts to the end of the run",
+                     lasting->id);
+            sim_screen_wrap(file, screen->width, "recovery ", text);
+        }
         return;
     }
     if (liveness->unhealthy_intervals != 0) {
@@ -117,7 +175,10 @@ static void print_recovery(FILE *file, const struct sim_screen *screen,
     } else if (!liveness->ledger_balances) {
         snprintf(text, sizeof text, "none: the ledger does not balance");
     } else if (liveness->recovery == SIM_RECOVERY_UNKNOWN) {
-        snprintf(text, sizeof text, "not seen: the run ends too early after the last fault");
+        snprintf(text, sizeof text,
+                 "not seen: the run ends too early after the last fault; no interval begins after "
+                 "%s, when all has to be well again",
+                 sim_readable_duration(liveness->settled_ns).text);
     } else if (liveness->recovered_ns == liveness->last_end_ns) {
         snprintf(text, sizeof text, "at once; %s interval%s checked",
                  sim_readable_count(liveness->checked_intervals).text,
@@ -139,5 +200,6 @@ void sim_screen_faults(FILE *file, const struct sim_screen *screen, const struct
     }
     print_degraded(file, screen, world);
     print_outage(file, screen, &result->aftermath.outages);
+    print_customers(file, screen, world);
     print_recovery(file, screen, &result->aftermath.liveness, world);
 }

@@ -1,5 +1,6 @@
 #include "screen_table.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,9 +116,23 @@ static void fit(const struct sim_screen_table *table, size_t width,
     }
 }
 
-/* The last column carries no white space at its end. */
-static void print_row(FILE *file, const struct sim_screen_table *table,
-                      const size_t widths[SIM_SCREEN_COLUMNS_MAX], const char *const *texts)
+/* As much of a cell as one line of its column takes. Returns the bytes of `text` that it is, with
+ * the blank it is broken at. */
+static size_t cut_line(char cut[SIM_SCREEN_CELL_SIZE], const char *text, size_t width, bool wraps)
+{
+    if (!wraps) {
+        sim_readable_cut(cut, SIM_SCREEN_CELL_SIZE, text, width);
+        return strlen(text);
+    }
+    const size_t length = line_length(text, width);
+    snprintf(cut, SIM_SCREEN_CELL_SIZE, "%.*s", (int)length, text);
+    return length + (text[length] == ' ' || text[length] == '\n');
+}
+
+/* One line of a row; texts[i] moves on to what is left of it. The last column carries no white
+ * space at its end. */
+static void print_line(FILE *file, const struct sim_screen_table *table,
+                       const size_t widths[SIM_SCREEN_COLUMNS_MAX], const char **texts)
 {
     size_t pending = 0;
 
@@ -126,7 +141,7 @@ static void print_row(FILE *file, const struct sim_screen_table *table,
         if (widths[i] == 0) {
             continue;
         }
-        sim_readable_cut(cut, sizeof cut, texts[i], widths[i]);
+        texts[i] += cut_line(cut, texts[i], widths[i], i == 0 && table->first == SIM_SCREEN_WRAP);
         const size_t padding = widths[i] - sim_readable_width(cut);
         const size_t before = table->columns[i].align == SIM_SCREEN_RIGHT ? padding : 0;
         if (cut[0] == '\0') {
@@ -137,6 +152,14 @@ static void print_row(FILE *file, const struct sim_screen_table *table,
         }
     }
     fputc('\n', file);
+}
+
+static void print_row(FILE *file, const struct sim_screen_table *table,
+                      const size_t widths[SIM_SCREEN_COLUMNS_MAX], const char **texts)
+{
+    do {
+        print_line(file, table, widths, texts);
+    } while (texts[0][0] != '\0');
 }
 
 void sim_screen_table_print(FILE *file, const struct sim_screen_table *table, size_t width)

@@ -15,6 +15,12 @@ void sim_screen_wrap(FILE *file, size_t width, const char *label, const char *te
 /* The same where a label of `indent` characters has been printed. */
 void sim_screen_wrap_rest(FILE *file, size_t width, size_t indent, const char *text);
 
+/* What becomes of a text that the first column has no room for. */
+enum sim_screen_first {
+    SIM_SCREEN_CUT = 0,
+    SIM_SCREEN_WRAP, /* more lines, the other columns in the first of them */
+};
+
 enum sim_screen_align {
     SIM_SCREEN_LEFT = 0,
     SIM_SCREEN_RIGHT,
@@ -24,7 +30,7 @@ struct sim_screen_column {
     const char *heading;
     enum sim_screen_align align;
     unsigned importance; /* the column with the least is dropped first; the first column stays and
-                            is cut instead */
+                            is cut or wrapped instead */
 };
 
 #define SIM_SCREEN_COLUMNS_MAX 12
@@ -33,7 +39,8 @@ struct sim_screen_table {
     const struct sim_screen_column *columns;
     size_t column_count;
     size_t row_count;
-    size_t first_width; /* the first column is cut to this before others are dropped */
+    size_t first_width;          /* the first column is cut to this before others are dropped */
+    enum sim_screen_first first; /* cut, unless it is set */
     char (*cells)[SIM_SCREEN_CELL_SIZE]; /* owned */
 };
 

@@ -170,8 +170,11 @@ static void write_svg(FILE *file, const char *svg)
     static const struct {
         unsigned rgb;
         const char *name;
-    } colours[] = {{0x000000, "text"},  {0x222222, "text"}, {0x666666, "faint"},
-                   {0xe4e4e4, "line"}, {0xffffff, "ground"}};
+    } colours[] = {{0x000000, "text"},
+                   {0x222222, "text"},
+                   {0x666666, "faint"},
+                   {0xe4e4e4, "line"},
+                   {0xffffff, "ground"}};
     const size_t count = sizeof colours / sizeof colours[0];
 
     while (*svg != '\0') {

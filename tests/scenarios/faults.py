@@ -44,8 +44,9 @@ def row(path, status, result, verdict):
         return (path.stem, "", "", "", "", "", "", "", "", verdict)
     faults = result.get("faults", [])
     recovery = result.get("liveness", {}).get("recovery_s")
+    kinds = list(dict.fromkeys(fault["kind"] for fault in faults))
     return (path.stem,
-            " + ".join(dict.fromkeys(fault["kind"] for fault in faults)),
+            kinds[0] + f" + {len(kinds) - 1} more" if len(kinds) > 2 else " + ".join(kinds),
             f"{sum(fault['fired_count'] for fault in faults):,}",
             f"{sum(fault['changed_count'] for fault in faults):,}",
             f"{result['accuracy']['over_pct']['max']:.3f}",

@@ -111,6 +111,35 @@ static void labels_never_meet(void **state)
     world_run_free(&run);
 }
 
+/* Those whose horizontal axis is time load plots/faults.gp, which needs what every script has. */
+static void pictures_over_time_are_shaded(void **state)
+{
+    (void)state;
+    static const char *const over_time[] = {"timeline", "error", "asks", "causes", "degraded"};
+    struct world_run run;
+    struct sim_plot_data data;
+
+    play(&run, "{\"kind\": \"store_outage\", \"from_s\": 5, \"for_s\": 5}");
+    sim_plot_data_make(&data, &run.result, &run.world);
+    for (unsigned i = 0; i < SIM_PLOT_FIGURE_COUNT; i++) {
+        FILE *file = open_text();
+        sim_plot_print_figure(file, i, "svg", &data);
+        read_text(file);
+        assert_int_equal(value_of("fault_count", 0), 1);
+    }
+    for (size_t i = 0; i < sizeof over_time / sizeof over_time[0]; i++) {
+        char path[500];
+        snprintf(path, sizeof path, WEIR_SOURCE_DIR "/plots/%s.gp", over_time[i]);
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        read_text(file);
+        assert_non_null(strstr(text, "load plots.'/faults.gp'\n"));
+        assert_non_null(strstr(text, "room(fault_row_count)"));
+    }
+    sim_plot_data_free(&data);
+    world_run_free(&run);
+}
+
 static void bars_are_what_each_population_got(void **state)
 {
     (void)state;
@@ -133,6 +162,10 @@ static void bars_are_what_each_population_got(void **state)
         units[1] += entry->ideal_units;
         units[2] += entry->admitted_units;
     }
+    const struct sim_outage_sums sums = sim_outages_sums(&run.world.watch.outages, 0);
+    assert_int_equal(sums.demand_units, units[0]);
+    assert_int_equal(sums.ideal_units, units[1]);
+    assert_int_equal(sums.admitted_units, units[2]);
     assert_true(units[1] > 0);
     assert_int_equal(
         sscanf(text, "$data << EOD\n%lf\t%lf\t%lf\t", &row, &demand_pct, &admitted_pct), 3);
@@ -173,6 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_without_faults_is_not_shaded),
         cmocka_unit_test(labels_never_meet),
+        cmocka_unit_test(pictures_over_time_are_shaded),
         cmocka_unit_test(bars_are_what_each_population_got),
         cmocka_unit_test(a_second_shows_the_processes_that_decided_alone_in_it),
     };

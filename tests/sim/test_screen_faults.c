@@ -94,6 +94,7 @@ static void recovery_names_the_first_thing_that_is_wrong(void **state)
     aftermath.liveness.recovery = SIM_RECOVERY_UNKNOWN;
     print_at(80, &aftermath);
     assert_non_null(strstr(printed, "recovery not seen: the run ends too early"));
+    assert_non_null(strstr(printed, "when all has to be well again\n"));
     aftermath.liveness.ledger_balances = false;
     print_at(80, &aftermath);
     assert_non_null(strstr(printed, "recovery none: the ledger does not balance"));
@@ -114,6 +115,11 @@ static void recovery_names_the_first_thing_that_is_wrong(void **state)
     aftermath.liveness.recovery = SIM_RECOVERY_NOT_ASKED;
     print_at(80, &aftermath);
     assert_null(strstr(printed, "recovery"));
+    const uint64_t duration_ns = run.scenario.duration_ns;
+    run.scenario.duration_ns = UINT64_C(14000000000); /* where the second fault ends */
+    print_at(80, &aftermath);
+    run.scenario.duration_ns = duration_ns;
+    assert_non_null(strstr(printed, "recovery not asked for: late lasts to the end"));
 }
 
 static void outages_and_cuts_are_told_where_there_are_any(void **state)

@@ -95,6 +95,29 @@ static void the_first_column_is_cut_then_the_least_important_ones_go(void **stat
                                      "long n..\n");
 }
 
+static void the_first_column_wraps_instead_if_it_is_told_to(void **state)
+{
+    (void)state;
+    static const struct sim_screen_column columns[] = {{"measure", SIM_SCREEN_LEFT, 9},
+                                                       {"figure", SIM_SCREEN_RIGHT, 8}};
+    struct sim_screen_table table;
+    FILE *file = tmpfile();
+
+    assert_non_null(file);
+    sim_screen_table_init(&table, columns, 2, 2, 12);
+    table.first = SIM_SCREEN_WRAP;
+    strcpy(sim_screen_table_cell(&table, 0, 0), "admitted: customer few");
+    strcpy(sim_screen_table_cell(&table, 0, 1), "6.27 %");
+    strcpy(sim_screen_table_cell(&table, 1, 0), "by hand");
+    strcpy(sim_screen_table_cell(&table, 1, 1), "94 %");
+    sim_screen_table_print(file, &table, 19);
+    sim_screen_table_free(&table);
+    assert_string_equal(read_back(file), "measure      figure\n"
+                                         "admitted:    6.27 %\n"
+                                         "customer few\n"
+                                         "by hand        94 %\n");
+}
+
 static void a_column_of_empty_cells_is_left_out(void **state)
 {
     (void)state;
@@ -120,6 +143,7 @@ int main(void)
         cmocka_unit_test(a_word_that_fits_no_line_is_broken),
         cmocka_unit_test(columns_line_up_and_no_line_ends_in_white_space),
         cmocka_unit_test(a_column_of_empty_cells_is_left_out),
+        cmocka_unit_test(the_first_column_wraps_instead_if_it_is_told_to),
         cmocka_unit_test(the_first_column_is_cut_then_the_least_important_ones_go),
     };
 
