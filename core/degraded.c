@@ -5,13 +5,15 @@
  * the shard's breaker is not closed. During a spell it is a limiter of its own, with a fraction of
  * the limit:
  *
- *   bounded   the fraction is its share s of the key's demand, as the store's last answer had it.
- * It starts with s x (what was left then, less what the others have used since), and its share of
- * what was refilled since, less what it has leased in the meantime. So if the shares of all
+ *   bounded   its share s of the key's demand, as the store's last answer had it
+ *   uniform   1 / processes
+ *   share     s, at least 2 %
+ *
+ * bounded starts with s x (what was left then, less what the others have used since), and its share
+ * of what was refilled since, less what it has leased in the meantime. So if the shares of all
  * processes sum to 1 or less, they admit no more than was left and accrues, and on top one request
- * per process and accounting window, of processes that have demand and no share yet. uniform   1 /
- * processes; share: s, at least 2 %. Both start full: limiters that know nothing of what was spent
- * before.
+ * per process and accounting window, of processes that have demand and no share yet. The other two
+ * start full: limiters that know nothing of what was spent before.
  *
  * The others use the remainder for as long as the store answers them, not until this process first
  * needs it: that was when the shard was lost, halfway between the last ask that it answered and the

@@ -286,7 +286,7 @@ static void forget_split(const void *context, struct sim_record *record)
 
 static bool is_evicted(const struct fault *fault, uint32_t key, uint32_t occurrence)
 {
-    return fault_lot(fault, (uint64_t)occurrence << 32 | key, 1000000) < fault->probability_ppm;
+    return fault_lot_hits(fault, (uint64_t)occurrence << 32 | key);
 }
 
 static void forget_evicted(const void *context, struct sim_record *record)
@@ -342,12 +342,6 @@ static void for_keys(struct sim_store *store, struct sim_store_past *past, uint6
             count(store, past);
         }
     }
-}
-
-static bool fail_over_key(struct sim_store *store, struct sim_store_past *past, uint32_t key,
-                          uint64_t now_ns)
-{
-    return fall_back(store, past, key, now_ns);
 }
 
 static bool empty_key(struct sim_store *store, struct sim_store_past *past, uint32_t key,
@@ -408,7 +402,7 @@ static void act(struct sim_store *store, struct sim_store_past *past, uint64_t n
         const bool is_failover = past->fault->kind == FAULT_STORE_FAILOVER;
         what.from_ns = is_failover ? lag_from_ns(past->fault) : 0;
         change_records(store, forget_recent, &what);
-        for_keys(store, past, now_ns, is_failover ? fail_over_key : empty_key);
+        for_keys(store, past, now_ns, is_failover ? fall_back : empty_key);
         new_runs(store, past, now_ns);
     } else if (past->fault->kind == FAULT_STORE_EVICT) {
         what.occurrence = occurrence_of(past->fault, now_ns);
