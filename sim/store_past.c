@@ -164,17 +164,12 @@ struct sim_store_entry *sim_store_past_entry(struct sim_store *store, uint32_t k
 
 /* ---- what is forgotten ---- */
 
-static const struct weir_plan *plan_of(const struct sim_store *store, uint32_t key)
-{
-    return &store->catalog->plans[store->catalog->keys[key].plan];
-}
-
 /* What the key, brought to now, has left; of one that is not known, all that its plan ever has. */
 static uint64_t left_units(const struct sim_store *store, uint32_t key, uint64_t now_ns)
 {
     struct sim_store_level level;
 
-    sim_store_peek(store, key, plan_of(store, key), now_ns, &level);
+    sim_store_peek(store, key, sim_catalog_plan(store->catalog, key), now_ns, &level);
     return level.left_units;
 }
 
