@@ -26,6 +26,15 @@ static void settle_ended_charge(struct weir_limiter *limiter, uint32_t slot)
     degraded->charge_window = window;
 }
 
+/* An ask charges no more than one could be granted; what lies beyond is charged to nobody. */
+static void owe(struct weir_limiter *limiter, uint32_t *owed_units, uint32_t units)
+{
+    const uint64_t sum = (uint64_t)*owed_units + units;
+
+    *owed_units = (uint32_t)lesser(sum, GRANT_UNITS_MAX);
+    limiter->counts.lost_charge_units += sum - *owed_units;
+}
+
 void owed_add(struct weir_limiter *limiter, uint32_t slot, uint64_t now_us, uint32_t cost)
 {
     struct degraded *degraded = &limiter->degraded[slot];
@@ -33,11 +42,10 @@ void owed_add(struct weir_limiter *limiter, uint32_t slot, uint64_t now_us, uint
     settle_ended_charge(limiter, slot);
     if (degraded->charge_units == 0) {
         degraded->charge_from_us = now_us;
-        degraded->charge_window = budget_window(limiter, slot);
     }
     degraded->charge_until_us = now_us;
-    degraded->charge_units =
-        (uint32_t)lesser((uint64_t)degraded->charge_units + cost, GRANT_UNITS_MAX);
+    degraded->charge_window = budget_window(limiter, slot);
+    owe(limiter, &degraded->charge_units, cost);
 }
 
 bool owed_any(const struct weir_limiter *limiter, uint32_t slot)
@@ -61,19 +69,29 @@ void owed_charge(struct weir_limiter *limiter, uint32_t slot, struct weir_ask *a
     degraded->charge_before_units = 0;
 }
 
+/* As it was admitted: a window may have ended since, and more been admitted in the next. */
 void owed_take_back(struct weir_limiter *limiter, uint32_t slot, const struct weir_ask *ask)
 {
     struct degraded *degraded = &limiter->degraded[slot];
 
     limiter->counts.charged_units -= (uint64_t)ask->charge_units + ask->charge_before_units;
-    if (degraded->charge_units == 0) {
-        degraded->charge_until_us = ask->charge_until_us;
-    }
-    if (ask->charge_units != 0) {
+    settle_ended_charge(limiter, slot);
+    const struct degraded since = *degraded;
+    degraded->charge_units = ask->charge_units;
+    degraded->charge_before_units = ask->charge_before_units;
+    degraded->charge_until_us = ask->charge_until_us;
+    degraded->charge_window = period_of(&limiter->hot[slot].key, ask->charge_until_us,
+                                        slot_plan(limiter, slot)->window_us);
+    settle_ended_charge(limiter, slot);
+    if (degraded->charge_units != 0) {
         degraded->charge_from_us = ask->charge_from_us;
     }
-    degraded->charge_units += ask->charge_units;
-    degraded->charge_before_units += ask->charge_before_units;
+    if (since.charge_units != 0) {
+        degraded->charge_until_us = since.charge_until_us;
+    }
+    degraded->charge_window = since.charge_window;
+    owe(limiter, &degraded->charge_units, since.charge_units);
+    owe(limiter, &degraded->charge_before_units, since.charge_before_units);
 }
 
 uint32_t owed_covered(struct weir_limiter *limiter, uint32_t slot, uint32_t units)

@@ -76,8 +76,7 @@ uint64_t fault_arrival_ns(const struct fault_list *list, uint64_t time_ns, uint6
     for (size_t i = 0; i < list->count; i++) {
         const struct fault *fault = &list->faults[i];
         if (is_of(fault, FAULT_RETRY, time_ns)) {
-            const uint64_t later_ns =
-                fault->spread_ns == 0 ? 0 : fault_lot(fault, number, fault->spread_ns + 1);
+            const uint64_t later_ns = fault_lot_spread_ns(fault, number);
             fault_struck(list, i);
             return later_ns > UINT64_MAX - fault->until_ns ? UINT64_MAX
                                                            : fault->until_ns + later_ns;

@@ -2,7 +2,7 @@
 
 #define PPM UINT64_C(1000000)
 
-const char *const fault_kind_names[FAULT_KINDS] = {
+const char *const fault_kind_names[FAULT_KIND_COUNT] = {
     [FAULT_STORE_OUTAGE] = "store_outage",
     [FAULT_STORE_SLOW] = "store_slow",
     [FAULT_STORE_ERROR] = "store_error",
@@ -25,7 +25,7 @@ const char *const fault_kind_names[FAULT_KINDS] = {
     [FAULT_PAUSE] = "pause",
     [FAULT_FORK] = "fork",
     [FAULT_SCALE] = "scale",
-    [FAULT_COUNT] = "process_count",
+    [FAULT_PROCESS_COUNT] = "process_count",
     [FAULT_CLOCK_OFFSET] = "clock_offset",
     [FAULT_CLOCK_DRIFT] = "clock_drift",
     [FAULT_CLOCK_SQUARE] = "clock_square",
@@ -147,4 +147,14 @@ static uint64_t mix(uint64_t value)
 uint64_t fault_lot(const struct fault *fault, uint64_t number, uint64_t bound)
 {
     return mix(fault->seed ^ mix(number)) % bound;
+}
+
+bool fault_lot_hits(const struct fault *fault, uint64_t number)
+{
+    return fault_lot(fault, number, PPM) < fault->probability_ppm;
+}
+
+uint64_t fault_lot_spread_ns(const struct fault *fault, uint64_t number)
+{
+    return fault->spread_ns == 0 ? 0 : fault_lot(fault, number, fault->spread_ns + 1);
 }

@@ -68,7 +68,7 @@ enum fault_kind {
                    number of targets, which does not run before */
     FAULT_SCALE, /* the target processes run during the fault only (limit 1: out), or not during it
                     (limit 0: in) */
-    FAULT_COUNT, /* the processes are told that the fleet has `limit` processes */
+    FAULT_PROCESS_COUNT, /* the processes are told that the fleet has `limit` processes */
 
     /* clocks of processes */
     FAULT_CLOCK_OFFSET, /* reads step_ns more, from from_ns to until_ns: a step there and back */
@@ -91,7 +91,7 @@ enum fault_kind {
     FAULT_REPORT_LOST,  /* a part of the deliveries; the sender repeats them until acknowledged */
     FAULT_REPORT_DUPLICATE, /* a part arrives twice, up to spread_ns apart */
     FAULT_REPORT_DELAYED,   /* by added_ns and up to spread_ns: reordered */
-    FAULT_KINDS,
+    FAULT_KIND_COUNT,
 };
 
 enum fault_way {
@@ -155,7 +155,7 @@ struct fault_list {
 };
 
 /* "store_outage" and so on, as scenarios name them. */
-extern const char *const fault_kind_names[FAULT_KINDS];
+extern const char *const fault_kind_names[FAULT_KIND_COUNT];
 extern const char *const fault_error_names[];
 
 /* It did something once more. */
@@ -175,6 +175,12 @@ uint64_t fault_last_end_ns(const struct fault_list *list, uint64_t duration_ns);
 
 /* Lots of a fault: uniform in [0, bound), for thing `number`. Requires bound > 0. */
 uint64_t fault_lot(const struct fault *fault, uint64_t number, uint64_t bound);
+
+/* Whether the lot says yes: by the fault's probability. */
+bool fault_lot_hits(const struct fault *fault, uint64_t number);
+
+/* A part of its spread, both ends included. */
+uint64_t fault_lot_spread_ns(const struct fault *fault, uint64_t number);
 
 /* --- message.c --- */
 struct fault_fate {
@@ -214,7 +220,7 @@ enum fault_life_kind {
     FAULT_LIFE_FORK,     /* it starts as a copy of process `parent` */
     FAULT_LIFE_PAUSE,
     FAULT_LIFE_RESUME,
-    FAULT_LIFE_COUNT, /* is told the fleet's size: `parent` processes; 0: the true one again */
+    FAULT_LIFE_TOLD_COUNT, /* is told the fleet's size: `parent` processes; 0: the true one again */
 };
 
 struct fault_life {

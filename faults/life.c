@@ -148,13 +148,13 @@ static void add_of(struct lives *lives, const struct fault_list *list, uint32_t 
         add(lives, &life);
     }
     if (fault_set_holds(&fault->processes, process) && fault->from_ns < fault->until_ns &&
-        (fault->kind == FAULT_PAUSE || fault->kind == FAULT_COUNT)) {
+        (fault->kind == FAULT_PAUSE || fault->kind == FAULT_PROCESS_COUNT)) {
         life.time_ns = fault->from_ns;
-        life.kind = fault->kind == FAULT_PAUSE ? FAULT_LIFE_PAUSE : FAULT_LIFE_COUNT;
+        life.kind = fault->kind == FAULT_PAUSE ? FAULT_LIFE_PAUSE : FAULT_LIFE_TOLD_COUNT;
         life.parent = fault->kind == FAULT_PAUSE ? 0 : fault->limit;
         add(lives, &life);
         life.time_ns = fault->until_ns;
-        life.kind = fault->kind == FAULT_PAUSE ? FAULT_LIFE_RESUME : FAULT_LIFE_COUNT;
+        life.kind = fault->kind == FAULT_PAUSE ? FAULT_LIFE_RESUME : FAULT_LIFE_TOLD_COUNT;
         life.parent = 0;
         add(lives, &life);
     }
@@ -210,7 +210,7 @@ static bool changes(const struct fault_life *life, uint32_t *down_count, uint32_
         return (*paused_count)++ == 0;
     case FAULT_LIFE_RESUME:
         return --*paused_count == 0;
-    case FAULT_LIFE_COUNT:
+    case FAULT_LIFE_TOLD_COUNT:
         break;
     }
     return true;

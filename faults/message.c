@@ -5,8 +5,6 @@
  * of but for its delay. Times only ever grow, so that nobody who runs ahead is overtaken. */
 #include "fault.h"
 
-#define PPM UINT64_C(1000000)
-
 /* Lots of one message that do not depend on each other. */
 enum lot {
     LOT_HAPPENS = 0,
@@ -16,14 +14,12 @@ enum lot {
 
 static bool happens(const struct fault *fault, uint64_t number)
 {
-    return fault_lot(fault, number * LOT_COUNT + LOT_HAPPENS, PPM) < fault->probability_ppm;
+    return fault_lot_hits(fault, number * LOT_COUNT + LOT_HAPPENS);
 }
 
 static uint64_t spread_ns(const struct fault *fault, uint64_t number)
 {
-    return fault->spread_ns == 0
-               ? 0
-               : fault_lot(fault, number * LOT_COUNT + LOT_DELAY, fault->spread_ns + 1);
+    return fault_lot_spread_ns(fault, number * LOT_COUNT + LOT_DELAY);
 }
 
 static bool concerns(const struct fault *fault, uint64_t time_ns, uint32_t process, uint32_t shard)

@@ -1,8 +1,6 @@
 /* What becomes of configuration pushes and of reports to billing. */
 #include "fault.h"
 
-#define PPM UINT64_C(1000000)
-
 /* Lots of one delivery, for different purposes. */
 #define LOTS 2u
 #define LOT_WHETHER 0u
@@ -14,19 +12,16 @@ static bool hits(const struct fault_list *list, size_t i, uint64_t time_ns, uint
     const struct fault *fault = &list->faults[i];
 
     return fault_is_active(fault, time_ns) && fault_set_holds(&fault->processes, process) &&
-           fault_lot(fault, number * LOTS + LOT_WHETHER, PPM) < fault->probability_ppm;
+           fault_lot_hits(fault, number * LOTS + LOT_WHETHER);
 }
 
 static uint64_t delay_ns(const struct fault *fault, uint64_t number)
 {
-    const uint64_t more_ns =
-        fault->spread_ns == 0 ? 0
-                              : fault_lot(fault, number * LOTS + LOT_DELAY, fault->spread_ns + 1);
-
-    return fault->added_ns + more_ns;
+    return fault->added_ns + fault_lot_spread_ns(fault, number * LOTS + LOT_DELAY);
 }
 
-/* What a push and a report have in common; a kind that a delivery does not know is FAULT_KINDS. */
+/* What a push and a report have in common; a kind that a delivery does not know is
+ * FAULT_KIND_COUNT. */
 struct kinds {
     enum fault_kind lost;
     enum fault_kind delayed;
@@ -62,7 +57,7 @@ struct fault_fate fault_push(const struct fault_list *list, uint64_t time_ns, ui
                              uint64_t number)
 {
     static const struct kinds kinds = {
-        .lost = FAULT_PUSH_LOST, .delayed = FAULT_PUSH_DELAYED, .doubled = FAULT_KINDS};
+        .lost = FAULT_PUSH_LOST, .delayed = FAULT_PUSH_DELAYED, .doubled = FAULT_KIND_COUNT};
 
     return fate(list, &kinds, time_ns, process, number);
 }

@@ -18,7 +18,7 @@ enum lot {
 
 static bool happens(const struct fault *fault, uint64_t number)
 {
-    return fault_lot(fault, number * LOT_COUNT + LOT_REPLY, PPM) < fault->probability_ppm;
+    return fault_lot_hits(fault, number * LOT_COUNT + LOT_REPLY);
 }
 
 static bool concerns(const struct fault *fault, uint64_t time_ns, uint32_t shard)
@@ -56,11 +56,8 @@ static bool carry_out(const struct fault *fault, uint32_t process, uint64_t numb
 {
     if (fault->kind == FAULT_STORE_SLOW) {
         service->service_ns = slowed_ns(service->service_ns, fault->factor_ppm);
-        service->reply_delay_ns += fault->added_ns;
-        if (fault->spread_ns != 0) {
-            service->reply_delay_ns +=
-                fault_lot(fault, number * LOT_COUNT + LOT_DELAY, fault->spread_ns + 1);
-        }
+        service->reply_delay_ns +=
+            fault->added_ns + fault_lot_spread_ns(fault, number * LOT_COUNT + LOT_DELAY);
         return true;
     }
     if (fault->kind == FAULT_REPLY_LOST && fault_set_holds(&fault->processes, process) &&

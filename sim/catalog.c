@@ -91,6 +91,11 @@ static void build_index(struct sim_catalog *catalog)
     }
 }
 
+const struct weir_plan *sim_catalog_plan(const struct sim_catalog *catalog, uint32_t key)
+{
+    return &catalog->plans[catalog->keys[key].plan];
+}
+
 uint32_t sim_catalog_find(const struct sim_catalog *catalog, const struct weir_key *key)
 {
     for (uint32_t place = (uint32_t)key->low & catalog->index_mask;;

@@ -48,6 +48,9 @@ void sim_catalog_make_plan(struct weir_plan *plan, const struct sim_plan *source
 /* The phase of this key's windows of that length, as in sim_key. */
 uint64_t sim_catalog_phase_ns(const struct sim_catalog *catalog, uint32_t key, uint64_t window_us);
 
+/* The key's plan at the start of the run. */
+const struct weir_plan *sim_catalog_plan(const struct sim_catalog *catalog, uint32_t key);
+
 /* The number of the key with this fingerprint. Requires that there is one. */
 uint32_t sim_catalog_find(const struct sim_catalog *catalog, const struct weir_key *key);
 

@@ -38,6 +38,7 @@ struct sim_client_operations {
     void (*fork)(struct sim_client *client, const struct sim_client *parent, uint64_t local_ns,
                  uint32_t process, uint64_t incarnation);
     void (*set_process_count)(struct sim_client *client, uint32_t process_count);
+    /* NULL for a client whose decisions are never pending. */
     bool (*next_settled)(struct sim_client *client, struct weir_settled *settled);
     /* Hear of scenario->changes[change], perhaps again or late. Returns whether it was news. NULL
      * for a client that knows no changes. */

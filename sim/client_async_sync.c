@@ -41,11 +41,6 @@ struct client_async_sync {
     uint64_t spent_units;
 };
 
-static const struct weir_plan *plan_of(const struct client_async_sync *self, uint32_t key)
-{
-    return &self->catalog->plans[self->catalog->keys[key].plan];
-}
-
 /* ---- the copy ---- */
 
 static void refill(struct copy *copy, const struct weir_plan *plan, uint64_t local_ns)
@@ -70,7 +65,7 @@ static void refill(struct copy *copy, const struct weir_plan *plan, uint64_t loc
 
 static void advance(const struct client_async_sync *self, uint32_t key, uint64_t local_ns)
 {
-    const struct weir_plan *plan = plan_of(self, key);
+    const struct weir_plan *plan = sim_catalog_plan(self->catalog, key);
     struct copy *copy = &self->copies[key];
 
     if (plan->algorithm == WEIR_ALGORITHM_BUCKET) {
@@ -88,7 +83,7 @@ static void advance(const struct client_async_sync *self, uint32_t key, uint64_t
 static uint64_t retry_ns(const struct client_async_sync *self, uint32_t key, uint64_t local_ns,
                          uint32_t cost_units)
 {
-    const struct weir_plan *plan = plan_of(self, key);
+    const struct weir_plan *plan = sim_catalog_plan(self->catalog, key);
     const struct copy *copy = &self->copies[key];
 
     if (cost_units > plan->capacity_units) {
@@ -223,13 +218,6 @@ static enum weir_shutdown shutdown(struct sim_client *client, uint64_t local_ns)
     return WEIR_SHUTDOWN_DONE;
 }
 
-static bool next_settled(struct sim_client *client, struct weir_settled *settled)
-{
-    (void)client;
-    (void)settled;
-    return false;
-}
-
 static uint64_t reported_units(const struct sim_client *client)
 {
     return ((const struct client_async_sync *)client)->spent_units;
@@ -249,7 +237,6 @@ static const struct sim_client_operations operations = {
     .next_exchange = next_exchange,
     .reply = reply,
     .refused = refused,
-    .next_settled = next_settled,
     .reported_units = reported_units,
     .next_deadline_ns = next_deadline_ns,
     .expire = expire,
@@ -266,7 +253,7 @@ struct sim_client *sim_client_async_sync_new(const struct sim_catalog *catalog, 
     self->catalog = catalog;
     self->copies = sim_memory_new(catalog->key_count, sizeof *self->copies);
     for (uint32_t key = 0; key < catalog->key_count; key++) {
-        const struct weir_plan *plan = plan_of(self, key);
+        const struct weir_plan *plan = sim_catalog_plan(self->catalog, key);
         const uint64_t left_units =
             life == 0 ? sim_catalog_start_units(catalog, key) : plan->capacity_units;
         self->copies[key] = (struct copy){

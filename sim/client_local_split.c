@@ -18,17 +18,12 @@ struct client_local_split {
     uint64_t spent_units;
 };
 
-static const struct weir_plan *plan_of(const struct client_local_split *self, uint32_t key)
-{
-    return &self->catalog->plans[self->catalog->keys[key].plan];
-}
-
 static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,
                                    const struct sim_demand *demand)
 {
     struct client_local_split *self = (struct client_local_split *)client;
     struct sim_local_limit *limit = &self->limits[demand->key];
-    const struct weir_plan *plan = plan_of(self, demand->key);
+    const struct weir_plan *plan = sim_catalog_plan(self->catalog, demand->key);
     const struct weir_key *key = &self->catalog->keys[demand->key].key;
 
     sim_local_limit_set_part(limit, plan, self->part, local_ns);
@@ -66,13 +61,6 @@ static bool reply(struct sim_client *client, uint64_t local_ns, const struct sim
     return false;
 }
 
-static bool next_settled(struct sim_client *client, struct weir_settled *settled)
-{
-    (void)client;
-    (void)settled;
-    return false;
-}
-
 static uint64_t reported_units(const struct sim_client *client)
 {
     return ((const struct client_local_split *)client)->spent_units;
@@ -88,7 +76,6 @@ static const struct sim_client_operations operations = {
     .decide = decide,
     .next_exchange = next_exchange,
     .reply = reply,
-    .next_settled = next_settled,
     .set_process_count = set_process_count,
     .reported_units = reported_units,
     .free = client_free,
@@ -117,9 +104,9 @@ struct sim_client *sim_client_local_split_new(const struct sim_catalog *catalog,
     self->part = part_of_process(catalog->scenario, process);
     self->limits = sim_memory_new(catalog->key_count, sizeof *self->limits);
     for (uint32_t key = 0; key < catalog->key_count; key++) {
-        sim_local_limit_start(&self->limits[key], plan_of(self, key), &catalog->keys[key].key,
-                              self->part, life == 0 ? sim_catalog_used_units(catalog, key) : 0,
-                              start_ns);
+        sim_local_limit_start(&self->limits[key], sim_catalog_plan(self->catalog, key),
+                              &catalog->keys[key].key, self->part,
+                              life == 0 ? sim_catalog_used_units(catalog, key) : 0, start_ns);
     }
     return &self->base;
 }

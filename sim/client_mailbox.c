@@ -192,7 +192,7 @@ uint64_t sim_mailbox_window(const struct sim_mailbox *mailbox, uint32_t key, uin
 
 const struct weir_plan *sim_mailbox_plan(const struct sim_mailbox *mailbox, uint32_t key)
 {
-    return &mailbox->catalog->plans[mailbox->catalog->keys[key].plan];
+    return sim_catalog_plan(mailbox->catalog, key);
 }
 
 uint64_t sim_mailbox_ttl_us(const struct sim_mailbox *mailbox, uint32_t key)

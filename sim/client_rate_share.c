@@ -35,18 +35,13 @@ struct client_rate_share {
     uint32_t process_count;
 };
 
-static const struct weir_plan *plan_of(const struct client_rate_share *self, uint32_t key)
-{
-    return &self->catalog->plans[self->catalog->keys[key].plan];
-}
-
 /* The part of a process of which the coordinator knows no demand. */
 static void forget_part(struct client_rate_share *self, uint32_t key, uint64_t local_ns)
 {
     struct share *share = &self->shares[key];
 
     share->is_dealt = false;
-    sim_local_limit_set_part(&share->limit, plan_of(self, key),
+    sim_local_limit_set_part(&share->limit, sim_catalog_plan(self->catalog, key),
                              (struct sim_part){.part = 1, .whole = self->process_count}, local_ns);
 }
 
@@ -55,7 +50,7 @@ static struct weir_decision decide(struct sim_client *client, uint64_t local_ns,
 {
     struct client_rate_share *self = (struct client_rate_share *)client;
     struct share *share = &self->shares[demand->key];
-    const struct weir_plan *plan = plan_of(self, demand->key);
+    const struct weir_plan *plan = sim_catalog_plan(self->catalog, demand->key);
     const struct weir_key *key = &self->catalog->keys[demand->key].key;
     const uint64_t silent_ns = local_ns > share->requested_ns ? local_ns - share->requested_ns : 0;
 
@@ -105,17 +100,10 @@ static bool reply(struct sim_client *client, uint64_t local_ns, const struct sim
     }
     share->answered = sync->number;
     share->is_dealt = true;
-    sim_local_limit_set_part(&share->limit, plan_of(self, exchange->key),
+    sim_local_limit_set_part(&share->limit, sim_catalog_plan(self->catalog, exchange->key),
                              (struct sim_part){.part = sync->own_units, .whole = sync->all_units},
                              local_ns);
     return true;
-}
-
-static bool next_settled(struct sim_client *client, struct weir_settled *settled)
-{
-    (void)client;
-    (void)settled;
-    return false;
 }
 
 static void set_process_count(struct sim_client *client, uint32_t process_count)
@@ -151,7 +139,6 @@ static const struct sim_client_operations operations = {
     .decide = decide,
     .next_exchange = next_exchange,
     .reply = reply,
-    .next_settled = next_settled,
     .set_process_count = set_process_count,
     .reported_units = reported_units,
     .next_deadline_ns = next_deadline_ns,
@@ -171,8 +158,9 @@ struct sim_client *sim_client_rate_share_new(const struct sim_catalog *catalog, 
     self->shares = sim_memory_new(catalog->key_count, sizeof *self->shares);
     for (uint32_t key = 0; key < catalog->key_count; key++) {
         const struct sim_part part = {.part = 1, .whole = self->process_count};
-        sim_local_limit_start(&self->shares[key].limit, plan_of(self, key), &catalog->keys[key].key,
-                              part, life == 0 ? sim_catalog_used_units(catalog, key) : 0, start_ns);
+        sim_local_limit_start(&self->shares[key].limit, sim_catalog_plan(self->catalog, key),
+                              &catalog->keys[key].key, part,
+                              life == 0 ? sim_catalog_used_units(catalog, key) : 0, start_ns);
     }
     sim_sync_round_init(&self->round, catalog, process, life, start_ns);
     return &self->base;

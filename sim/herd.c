@@ -8,11 +8,6 @@
 #define BIN_NS UINT64_C(10000000)
 #define SECOND_NS (SIM_HERD_BINS * BIN_NS)
 
-static const struct weir_plan *plan_of(const struct sim_herd *herd, uint32_t key)
-{
-    return &herd->catalog->plans[herd->catalog->keys[key].plan];
-}
-
 /* Windows that count. */
 static bool has_windows(const struct weir_plan *plan)
 {
@@ -28,7 +23,8 @@ void sim_herd_init(struct sim_herd *herd, const struct sim_catalog *catalog)
     };
     for (uint32_t key = 0; key < catalog->key_count; key++) {
         herd->windows[key].start_ns = UINT64_MAX;
-        herd->windows[key].end_ns = has_windows(plan_of(herd, key)) ? 0 : UINT64_MAX;
+        herd->windows[key].end_ns =
+            has_windows(sim_catalog_plan(herd->catalog, key)) ? 0 : UINT64_MAX;
     }
 }
 
@@ -56,7 +52,7 @@ static void window_close(struct sim_herd *herd, const struct sim_herd_window *wi
 
 static void window_open(struct sim_herd *herd, uint32_t key, uint64_t time_ns)
 {
-    const uint64_t length_ns = plan_of(herd, key)->window_us * 1000;
+    const uint64_t length_ns = sim_catalog_plan(herd->catalog, key)->window_us * 1000;
     const uint64_t past_ns = (time_ns + herd->catalog->keys[key].window_phase_ns) % length_ns;
 
     herd->windows[key] = (struct sim_herd_window){

@@ -22,7 +22,7 @@ enum {
 #define WITH_PROCESSES                                                                             \
     (KINDS_OF_MESSAGES | KINDS_OF_CLOCKS | KINDS_OF_PUSHES | KINDS_OF_REPORTS |                    \
      KIND(STORE_SPLIT) | KIND(CRASH) | KIND(DEPLOY) | KIND(PAUSE) | KIND(FORK) | KIND(SCALE) |     \
-     KIND(COUNT) | KIND(DRAIN))
+     KIND(PROCESS_COUNT) | KIND(DRAIN))
 
 #define WITH_A_STEP                                                                                \
     (KIND(STORE_CLOCK) | KIND(CLOCK_OFFSET) | KIND(CLOCK_SQUARE) | KIND(CLOCK_SMEAR))
@@ -59,7 +59,7 @@ static const struct sim_key_use fault_uses[] = {
     {"lose_mapping", KIND(CRASH)},
     {"down_s", KIND(DEPLOY)},
     {"direction", KIND(SCALE)},
-    {"processes_told", KIND(COUNT)},
+    {"processes_told", KIND(PROCESS_COUNT)},
     {"by", KIND(FLIP)},
     {"keys", KIND(HOT_KEY) | KIND(CHURN)},
     {"key", KIND(HOT_KEY)},
@@ -94,7 +94,7 @@ static bool check_keys(const struct sim_node *node, enum fault_kind kind)
  * ask for sums that the store does not lose, or for nothing. */
 static uint64_t bearable_kinds(enum sim_coordination coordination)
 {
-    const uint64_t asking = ~(KINDS_OF_REPORTS | KIND(COUNT) | KIND(FORK));
+    const uint64_t asking = ~(KINDS_OF_REPORTS | KIND(PROCESS_COUNT) | KIND(FORK));
 
     switch (coordination) {
     case SIM_COORDINATION_LEASE:
@@ -191,7 +191,7 @@ static bool read_fault(const struct sim_node *node, const struct sim_scenario *s
                        struct fault *fault)
 {
     static const struct sim_choice_rule rule = {
-        .key = "kind", .names = fault_kind_names, .name_count = FAULT_KINDS};
+        .key = "kind", .names = fault_kind_names, .name_count = FAULT_KIND_COUNT};
     size_t kind = FAULT_STORE_OUTAGE;
     struct sim_prng prng;
 

@@ -391,8 +391,8 @@ static bool check_pushes(const struct sim_node *node, const struct sim_scenario 
 }
 
 /* What a kind has beyond probability and delay; kinds that are not named have nothing. */
-static bool (*const readers[FAULT_KINDS])(const struct sim_node *, const struct sim_scenario *,
-                                          struct fault *) = {
+static bool (*const readers[FAULT_KIND_COUNT])(const struct sim_node *, const struct sim_scenario *,
+                                               struct fault *) = {
     [FAULT_STORE_OUTAGE] = read_outage,
     [FAULT_STORE_ERROR] = read_error,
     [FAULT_STORE_CONNECTIONS] = read_connections,
@@ -406,7 +406,7 @@ static bool (*const readers[FAULT_KINDS])(const struct sim_node *, const struct 
     [FAULT_DEPLOY] = read_deploy,
     [FAULT_FORK] = check_copies,
     [FAULT_SCALE] = read_scale,
-    [FAULT_COUNT] = read_count,
+    [FAULT_PROCESS_COUNT] = read_count,
     [FAULT_CLOCK_OFFSET] = read_step,
     [FAULT_CLOCK_DRIFT] = read_drift,
     [FAULT_CLOCK_SQUARE] = read_square,

@@ -8,11 +8,6 @@
 #include "store_past.h"
 #include "weir/limiter.h"
 
-static const struct weir_plan *plan_of(const struct sim_store *store, uint32_t key)
-{
-    return &store->catalog->plans[store->catalog->keys[key].plan];
-}
-
 /* Memory for the log of a key, if its plan keeps one. */
 static void provide_log(struct weir_store_key *state, const struct weir_plan *plan)
 {
@@ -83,11 +78,11 @@ void sim_store_init(struct sim_store *store, const struct sim_catalog *catalog)
     for (uint32_t key = 0; key < catalog->key_count; key++) {
         struct sim_store_entry *entry = &store->entries[key];
         const uint64_t start = sim_catalog_start_units(catalog, key);
-        provide_log(&entry->state, plan_of(store, key));
-        weir_store_key_init(&entry->state, &catalog->keys[key].key, plan_of(store, key),
-                            sim_store_us(0), start);
+        provide_log(&entry->state, sim_catalog_plan(store->catalog, key));
+        weir_store_key_init(&entry->state, &catalog->keys[key].key,
+                            sim_catalog_plan(store->catalog, key), sim_store_us(0), start);
         if (store->counters != NULL) {
-            const uint64_t window_us = plan_of(store, key)->window_us;
+            const uint64_t window_us = sim_catalog_plan(store->catalog, key)->window_us;
             sim_counters_begin(&store->counters[key], &store->keyspace, sim_store_us(0) / window_us,
                                sim_catalog_used_units(catalog, key), sim_store_us(0),
                                catalog->scenario->counter_ttl_windows * window_us);

@@ -164,17 +164,12 @@ struct sim_store_entry *sim_store_past_entry(struct sim_store *store, uint32_t k
 
 /* ---- what is forgotten ---- */
 
-static const struct weir_plan *plan_of(const struct sim_store *store, uint32_t key)
-{
-    return &store->catalog->plans[store->catalog->keys[key].plan];
-}
-
 /* What the key, brought to now, has left; of one that is not known, all that its plan ever has. */
 static uint64_t left_units(const struct sim_store *store, uint32_t key, uint64_t now_ns)
 {
     struct sim_store_level level;
 
-    sim_store_peek(store, key, plan_of(store, key), now_ns, &level);
+    sim_store_peek(store, key, sim_catalog_plan(store->catalog, key), now_ns, &level);
     return level.left_units;
 }
 
@@ -286,7 +281,7 @@ static void forget_split(const void *context, struct sim_record *record)
 
 static bool is_evicted(const struct fault *fault, uint32_t key, uint32_t occurrence)
 {
-    return fault_lot(fault, (uint64_t)occurrence << 32 | key, 1000000) < fault->probability_ppm;
+    return fault_lot_hits(fault, (uint64_t)occurrence << 32 | key);
 }
 
 static void forget_evicted(const void *context, struct sim_record *record)
@@ -342,12 +337,6 @@ static void for_keys(struct sim_store *store, struct sim_store_past *past, uint6
             count(store, past);
         }
     }
-}
-
-static bool fail_over_key(struct sim_store *store, struct sim_store_past *past, uint32_t key,
-                          uint64_t now_ns)
-{
-    return fall_back(store, past, key, now_ns);
 }
 
 static bool empty_key(struct sim_store *store, struct sim_store_past *past, uint32_t key,
@@ -408,7 +397,7 @@ static void act(struct sim_store *store, struct sim_store_past *past, uint64_t n
         const bool is_failover = past->fault->kind == FAULT_STORE_FAILOVER;
         what.from_ns = is_failover ? lag_from_ns(past->fault) : 0;
         change_records(store, forget_recent, &what);
-        for_keys(store, past, now_ns, is_failover ? fail_over_key : empty_key);
+        for_keys(store, past, now_ns, is_failover ? fall_back : empty_key);
         new_runs(store, past, now_ns);
     } else if (past->fault->kind == FAULT_STORE_EVICT) {
         what.occurrence = occurrence_of(past->fault, now_ns);

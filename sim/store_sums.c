@@ -9,21 +9,16 @@
  */
 #define SIGHTING_INTERVALS 2
 
-static const struct weir_plan *plan_of(const struct sim_store_sums *sums, uint32_t key)
-{
-    return &sums->catalog->plans[sums->catalog->keys[key].plan];
-}
-
 static uint64_t window_at(const struct sim_store_sums *sums, uint32_t key, uint64_t now_us)
 {
-    const uint64_t window_us = plan_of(sums, key)->window_us;
+    const uint64_t window_us = sim_catalog_plan(sums->catalog, key)->window_us;
 
     return (now_us + weir_key_phase_us(&sums->catalog->keys[key].key, window_us)) / window_us;
 }
 
 static void start(struct sim_store_sums *sums, uint32_t key)
 {
-    const struct weir_plan *plan = plan_of(sums, key);
+    const struct weir_plan *plan = sim_catalog_plan(sums->catalog, key);
     const uint64_t left_units = sim_catalog_start_units(sums->catalog, key);
 
     sums->sums[key] = (struct sim_store_sum){
@@ -107,7 +102,7 @@ static uint64_t *counter_of(struct sim_store_sum *sum, uint64_t window)
 static void serve_sync(struct sim_store_sums *sums, struct sim_exchange *exchange, uint64_t now_us)
 {
     struct sim_store_sum *sum = &sums->sums[exchange->key];
-    const struct weir_plan *plan = plan_of(sums, exchange->key);
+    const struct weir_plan *plan = sim_catalog_plan(sums->catalog, exchange->key);
     struct sim_sync *sync = &exchange->sync;
 
     if (plan->algorithm == WEIR_ALGORITHM_WINDOW) {
@@ -166,7 +161,7 @@ void sim_store_sums_serve(struct sim_store_sums *sums, struct sim_exchange *exch
 static void peek_sum(const struct sim_store_sums *sums, uint32_t key, uint64_t now_us,
                      struct sim_store_level *level)
 {
-    const struct weir_plan *plan = plan_of(sums, key);
+    const struct weir_plan *plan = sim_catalog_plan(sums->catalog, key);
     struct sim_store_sum sum = sums->sums[key];
 
     if (plan->algorithm == WEIR_ALGORITHM_WINDOW) {
@@ -184,7 +179,7 @@ static void peek_sum(const struct sim_store_sums *sums, uint32_t key, uint64_t n
 bool sim_store_sums_peek(const struct sim_store_sums *sums, uint32_t key, uint64_t now_us,
                          struct sim_store_level *level)
 {
-    const struct weir_plan *plan = plan_of(sums, key);
+    const struct weir_plan *plan = sim_catalog_plan(sums->catalog, key);
 
     if (sums->sums != NULL) {
         peek_sum(sums, key, now_us, level);

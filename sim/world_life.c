@@ -108,7 +108,7 @@ static bool happen(struct sim_world *world, const struct fault_life *life, uint6
     case FAULT_LIFE_RESUME:
         sim_process_resume(process, now_ns);
         break;
-    case FAULT_LIFE_COUNT:
+    case FAULT_LIFE_TOLD_COUNT:
         process->told_by_fault = life->parent;
         break;
     }

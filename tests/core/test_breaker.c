@@ -298,6 +298,173 @@ static void b44_a_store_that_comes_and_goes_is_not_hammered(void **state)
     assert_in_range(desk.limiter->counts.probes, 30, 120);
 }
 
+static void fail_at(struct desk *desk, uint64_t sent_ns)
+{
+    const struct weir_key key = desk_key(key_of(0, 0));
+
+    breaker_failed(desk->limiter, &key, sent_ns, desk->now_ns);
+}
+
+static void answer_at(struct desk *desk, uint64_t sent_ns)
+{
+    const struct weir_key key = desk_key(key_of(0, 0));
+
+    breaker_answered(desk->limiter, &key, sent_ns, desk->now_ns);
+}
+
+static void open_at_once(struct desk *desk)
+{
+    for (unsigned i = 0; i < FAILURES; i++) {
+        fail_at(desk, desk->now_ns);
+    }
+    assert_int_equal(weir_limiter_breaker(desk->limiter, 0), WEIR_BREAKER_OPEN);
+}
+
+static void half_open(struct desk *desk)
+{
+    const struct weir_ask probe = wait_for_probe(desk);
+
+    hear_probe(desk, &probe);
+    assert_int_equal(weir_limiter_breaker(desk->limiter, 0), WEIR_BREAKER_HALF_OPEN);
+}
+
+static void a_shard_was_lost_halfway_from_the_last_answer_to_the_first_failure(void **state)
+{
+    (void)state;
+    struct desk desk = shard_desk();
+    const struct weir_key key = desk_key(key_of(0, 0));
+    const uint64_t start_ns = desk.now_ns;
+    desk.now_ns += 1000;
+
+    assert_int_equal(breaker_lost_ns(desk.limiter, &key, desk.now_ns), desk.now_ns);
+    answer_at(&desk, start_ns + 100);
+    answer_at(&desk, start_ns + 50); /* overtaken on its way */
+    fail_at(&desk, start_ns + 300);
+    fail_at(&desk, start_ns + 200);
+    assert_int_equal(breaker_lost_ns(desk.limiter, &key, desk.now_ns), start_ns + 150);
+    answer_at(&desk, start_ns + 150);
+    assert_int_equal(breaker_lost_ns(desk.limiter, &key, desk.now_ns), start_ns + 175);
+    answer_at(&desk, start_ns + 250); /* it was there all the time */
+    assert_int_equal(breaker_lost_ns(desk.limiter, &key, desk.now_ns), desk.now_ns);
+    fail_at(&desk, start_ns + 450);
+    assert_int_equal(breaker_lost_ns(desk.limiter, &key, desk.now_ns), start_ns + 350);
+    answer_at(&desk, start_ns + 460);
+    fail_at(&desk, start_ns + 455); /* one that was lost before */
+    assert_int_equal(breaker_lost_ns(desk.limiter, &key, desk.now_ns), desk.now_ns);
+}
+
+static void after_five_seconds_closed_it_is_probed_soon_again(void **state)
+{
+    (void)state;
+    struct desk desk = shard_desk();
+    open_at_once(&desk);
+    for (unsigned i = 0; i < 4; i++) {
+        wait_for_probe(&desk);
+    }
+    half_open(&desk);
+    for (unsigned i = 0; i < 7; i++) {
+        answer_at(&desk, desk.now_ns);
+    }
+    assert_int_equal(weir_limiter_breaker(desk.limiter, 0), WEIR_BREAKER_CLOSED);
+
+    desk.now_ns += 5 * NS_PER_S;
+    open_at_once(&desk);
+    const uint64_t opened_ns = desk.now_ns;
+    wait_for_probe(&desk);
+    assert_in_range(desk.now_ns - opened_ns, 25 * NS_PER_MS, 50 * NS_PER_MS);
+}
+
+static void what_was_sent_before_the_probe_neither_opens_nor_closes_it(void **state)
+{
+    (void)state;
+    struct desk desk = shard_desk();
+    const struct weir_key key = desk_key(key_of(0, 0));
+    open_at_once(&desk);
+    for (unsigned i = 0; i < 3; i++) { /* all decided at once, and all want to ask */
+        desk_decide(&desk, key_of(0, 10 + i), 1);
+    }
+    half_open(&desk);
+    desk_ask(&desk);
+    desk_no_ask(&desk);
+
+    answer_at(&desk, desk.now_ns - 1);
+    assert_int_equal(desk.limiter->breakers[0].sent_count_max, 1);
+    desk_no_ask(&desk);
+    breaker_resolved(desk.limiter, 0);
+    fail_at(&desk, desk.now_ns - 1);
+    assert_int_equal(weir_limiter_breaker(desk.limiter, 0), WEIR_BREAKER_HALF_OPEN);
+    desk_ask(&desk); /* its place is free */
+    breaker_resolved(desk.limiter, 0);
+    breaker_unsettled(desk.limiter, &key);
+    desk_ask(&desk);
+}
+
+/* Two probes, of which the second is due and not fetched. */
+static struct weir_ask probe_with_another_due(struct desk *desk)
+{
+    const struct weir_ask probe = wait_for_probe(desk);
+
+    while (desk->limiter->queues[QUEUE_SENDS].first == SLOT_NONE) {
+        desk->now_ns = weir_limiter_next_deadline_ns(desk->limiter);
+        weir_limiter_expire(desk->limiter, desk->now_ns);
+    }
+    return probe;
+}
+
+static struct weir_answer odd_answer(const struct desk *desk, const struct weir_ask *probe)
+{
+    return (struct weir_answer){
+        .key = probe->key,
+        .id = probe->id,
+        .flags = WEIR_ANSWER_PROBED,
+        .store_us = desk_store_us(desk) + SECOND_US, /* a step, if it is believed */
+    };
+}
+
+static void a_late_answer_takes_back_the_next_probe_and_tells_no_time(void **state)
+{
+    (void)state;
+    struct desk desk = shard_desk();
+    open_at_once(&desk);
+    const struct weir_ask probe = probe_with_another_due(&desk);
+    const struct weir_answer answer = odd_answer(&desk, &probe);
+
+    desk_hear(&desk, &answer);
+
+    assert_int_equal(weir_limiter_breaker(desk.limiter, 0), WEIR_BREAKER_HALF_OPEN);
+    assert_int_equal(desk.limiter->counts.clock_steps, 0);
+    desk_no_ask(&desk);
+}
+
+static void a_probe_during_which_the_clock_stepped_tells_no_time(void **state)
+{
+    (void)state;
+    struct desk desk = shard_desk();
+    open_at_once(&desk);
+    const struct weir_ask probe = wait_for_probe(&desk);
+    const struct weir_answer answer = odd_answer(&desk, &probe);
+
+    desk.limiter->stepped_ns = desk.now_ns + 1;
+    desk_hear(&desk, &answer);
+
+    assert_int_equal(weir_limiter_breaker(desk.limiter, 0), WEIR_BREAKER_HALF_OPEN);
+    assert_int_equal(desk.limiter->counts.clock_steps, 0);
+}
+
+static void a_probe_of_another_life_is_none_of_ours(void **state)
+{
+    (void)state;
+    struct desk desk = shard_desk();
+    open_at_once(&desk);
+    const struct weir_ask probe = wait_for_probe(&desk);
+    struct weir_answer answer = odd_answer(&desk, &probe);
+
+    answer.id.incarnation++;
+
+    assert_int_equal(weir_limiter_answer(desk.limiter, desk.now_ns, &answer), WEIR_ERR_UNEXPECTED);
+    assert_int_equal(weir_limiter_breaker(desk.limiter, 0), WEIR_BREAKER_OPEN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +475,12 @@ int main(void)
         cmocka_unit_test(an_answered_probe_lets_one_ask_pass_then_twice_as_many),
         cmocka_unit_test(a_failure_while_half_open_opens_it_again_for_longer),
         cmocka_unit_test(a_late_answer_to_a_probe_is_as_good_but_not_one_to_an_older_ask),
+        cmocka_unit_test(a_shard_was_lost_halfway_from_the_last_answer_to_the_first_failure),
+        cmocka_unit_test(after_five_seconds_closed_it_is_probed_soon_again),
+        cmocka_unit_test(what_was_sent_before_the_probe_neither_opens_nor_closes_it),
+        cmocka_unit_test(a_late_answer_takes_back_the_next_probe_and_tells_no_time),
+        cmocka_unit_test(a_probe_during_which_the_clock_stepped_tells_no_time),
+        cmocka_unit_test(a_probe_of_another_life_is_none_of_ours),
         cmocka_unit_test(b44_a_store_that_comes_and_goes_is_not_hammered),
     };
 

@@ -246,6 +246,76 @@ static void without_the_stores_time_each_local_window_has_a_floor(void **state)
                      WEIR_VERDICT_DENIED);
 }
 
+/* The others use 160 per second, but only until the shard was lost. */
+static void the_others_use_what_is_left_until_the_shard_is_lost(void **state)
+{
+    (void)state;
+    with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED);
+    answered(500, 40000, 200000);
+    limiter->breakers[0].heard_ns = at(0);
+    limiter->breakers[0].failing_ns = at(200000);
+    assert_int_equal(admitted(1 * SECOND_US), (500 - 16) / 5 + 20 + 1);
+
+    with_plan(window_plan(1000, 10 * SECOND_US), WEIR_DEGRADED_BOUNDED);
+    answered(300, 40000, 200000);
+    limiter->breakers[0].heard_ns = at(0);
+    limiter->breakers[0].failing_ns = at(20000);
+    assert_int_equal(admitted(100000), (300 - 1) / 5 + 1);
+}
+
+static void each_spell_begins_anew(void **state)
+{
+    (void)state;
+    with_plan(window_plan(1000, 10 * SECOND_US), WEIR_DEGRADED_BOUNDED);
+    answered(300, 20000, 100000);
+    assert_int_equal(admitted(0), 300 / 5 + 1);
+    answered(300, 20000, 100000);
+    assert_int_equal(admitted(0), 300 / 5);
+
+    with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED);
+    answered(100, 20000, 100000);
+    assert_true(admits(0, 5));
+    budget_leased(limiter, 0, 30); /* more than there is */
+    answered(100, 20000, 100000);
+    assert_int_equal(admitted(0), 20 + 1);
+    assert_int_equal(admitted(1 * SECOND_US), 20);
+}
+
+static void a_clock_that_goes_back_refills_nothing(void **state)
+{
+    (void)state;
+    with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED);
+    answered(0, 20000, 100000);
+
+    assert_int_equal(admitted(2 * SECOND_US), 40 + 1);
+    assert_int_equal(admitted(1 * SECOND_US), 0);
+}
+
+static void what_was_spent_with_the_store_counts_for_bounded_alone(void **state)
+{
+    (void)state;
+    with_plan(window_plan(1000, 10 * SECOND_US), WEIR_DEGRADED_BOUNDED);
+    answered(300, 20000, 100000);
+    assert_true(admits(10 * SECOND_US, 1)); /* of 200 */
+    hot->spent_units += 30;
+    assert_int_equal(admitted(10 * SECOND_US), 200 - 1 - 30 + 1);
+
+    with_plan(window_plan(1000, 10 * SECOND_US), WEIR_DEGRADED_UNIFORM);
+    hot->spent_units = 15;
+    assert_int_equal(admitted(0), 1000 / 50);
+}
+
+static void an_answer_does_not_lower_what_uniform_has(void **state)
+{
+    (void)state;
+    with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_UNIFORM);
+    answered(1000, 20000, 100000);
+    assert_true(admits(0, 1));
+    answered_late(0, 0, 20000, 100000);
+
+    assert_int_equal(admitted(0), 1000 / 50 - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +331,11 @@ int main(void)
         cmocka_unit_test(a_late_answer_that_leaves_little_lowers_the_budget),
         cmocka_unit_test(what_a_late_answer_grants_is_part_of_the_budget),
         cmocka_unit_test(shares_together_admit_no_more_than_there_is),
+        cmocka_unit_test(the_others_use_what_is_left_until_the_shard_is_lost),
+        cmocka_unit_test(each_spell_begins_anew),
+        cmocka_unit_test(a_clock_that_goes_back_refills_nothing),
+        cmocka_unit_test(what_was_spent_with_the_store_counts_for_bounded_alone),
+        cmocka_unit_test(an_answer_does_not_lower_what_uniform_has),
         cmocka_unit_test(without_the_stores_time_a_bucket_refills_by_local_time),
         cmocka_unit_test(without_the_stores_time_windows_are_of_local_time),
         cmocka_unit_test(without_the_stores_time_each_local_window_has_a_floor),

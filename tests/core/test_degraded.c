@@ -57,7 +57,7 @@ static void open_admits_all_and_closed_nothing(void **state)
     assert_int_equal(decision.verdict, WEIR_VERDICT_DENIED);
     assert_int_equal(decision.reason, WEIR_REASON_DEGRADED_CAP);
     assert_int_equal(decision.mode, WEIR_MODE_DEGRADED);
-    assert_true(decision.retry_after_ns > 0);
+    assert_int_equal(decision.retry_after_ns, NS_PER_S);
 }
 
 static void a_limit_of_zero_admits_not_even_the_floor(void **state)
@@ -94,6 +94,69 @@ static void a_client_that_waits_as_told_is_admitted(void **state)
     }
 }
 
+static void a_grace_says_nothing_to_budget_from(void **state)
+{
+    (void)state;
+    with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED);
+    answered(0, 20000, 100000);
+    const struct weir_answer grace = {
+        .flags = WEIR_ANSWER_GRACE, .store_us = START_US, .remaining_units = 1000};
+    degraded_answered(limiter, 0, SMALL_START_NS, &grace, false);
+
+    assert_int_equal(admitted(1 * SECOND_US), 20 + 1);
+}
+
+static void the_first_answer_ever_is_believed_however_late(void **state)
+{
+    (void)state;
+    with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED);
+    assert_int_equal(admitted(0), 1);
+    answered_late(0, 100, 20000, 100000);
+
+    assert_int_equal(admitted(0), 20);
+}
+
+static void no_share_is_more_than_all(void **state)
+{
+    (void)state;
+    with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED);
+    answered(100, 200000, 100000);
+
+    assert_int_equal(admitted(0), 100 + 1);
+}
+
+static void promised_permits_count_against_the_share(void **state)
+{
+    (void)state;
+    with_plan(bucket_plan(100, 1000), WEIR_DEGRADED_BOUNDED);
+    cold->trickle[0] = 10;
+    cold->trickle_taken = 4;
+    cold->trickle[1] = 5;
+    answered(0, 20000, 100000);
+
+    assert_int_equal(admitted(1 * SECOND_US), 20 - 11 + 1);
+}
+
+static void what_is_reported_as_degraded_is_of_its_window(void **state)
+{
+    (void)state;
+    with_plan(bucket_plan(1, 1), WEIR_DEGRADED_OPEN);
+    assert_true(admits(0, 5));
+    assert_int_equal(limiter->degraded[0].window_units, 5);
+    assert_true(admits(60 * SECOND_US, 2));
+    assert_int_equal(limiter->degraded[0].window_units, 2);
+}
+
+/* Five units of a fiftieth of one per second. */
+static void only_bounded_promises_a_floor_in_the_next_window(void **state)
+{
+    (void)state;
+    with_plan(bucket_plan(1, 1000), WEIR_DEGRADED_UNIFORM);
+    assert_int_equal(admitted(0), 20);
+
+    assert_in_range(decide(0, 5).retry_after_ns, 250 * NS_PER_S, 251 * NS_PER_S);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -102,6 +165,12 @@ int main(void)
         cmocka_unit_test(uniform_and_share_start_full_once),
         cmocka_unit_test(open_admits_all_and_closed_nothing),
         cmocka_unit_test(a_limit_of_zero_admits_not_even_the_floor),
+        cmocka_unit_test(a_grace_says_nothing_to_budget_from),
+        cmocka_unit_test(the_first_answer_ever_is_believed_however_late),
+        cmocka_unit_test(no_share_is_more_than_all),
+        cmocka_unit_test(promised_permits_count_against_the_share),
+        cmocka_unit_test(what_is_reported_as_degraded_is_of_its_window),
+        cmocka_unit_test(only_bounded_promises_a_floor_in_the_next_window),
         cmocka_unit_test(a_client_that_waits_as_told_is_admitted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

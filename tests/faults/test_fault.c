@@ -28,7 +28,7 @@ static struct fault flapping(void)
 static void every_kind_and_error_has_a_name_of_its_own(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < FAULT_KINDS; i++) {
+    for (size_t i = 0; i < FAULT_KIND_COUNT; i++) {
         assert_non_null(fault_kind_names[i]);
         for (size_t k = 0; k < i; k++) {
             assert_string_not_equal(fault_kind_names[i], fault_kind_names[k]);

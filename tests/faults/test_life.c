@@ -134,16 +134,16 @@ static void a_pause_and_a_count_begin_and_end(void **state)
     struct fault_case faults = {0};
     fault_case_add(&faults, FAULT_PAUSE, 3, 9);
     fault_case_target(&faults, 1);
-    fault_case_add(&faults, FAULT_COUNT, 4, 8)->limit = 90;
+    fault_case_add(&faults, FAULT_PROCESS_COUNT, 4, 8)->limit = 90;
     fault_case_target(&faults, 1);
 
     const struct lives lives = lives_of(&faults, 3);
     assert_int_equal(lives.count, 4);
     assert_life(&lives.list[0], 3, FAULT_LIFE_PAUSE, 1);
-    assert_life(&lives.list[1], 4, FAULT_LIFE_COUNT, 1);
+    assert_life(&lives.list[1], 4, FAULT_LIFE_TOLD_COUNT, 1);
     assert_int_equal(lives.list[1].parent, 90);
     assert_int_equal(lives.list[1].fault, 1);
-    assert_life(&lives.list[2], 8, FAULT_LIFE_COUNT, 1);
+    assert_life(&lives.list[2], 8, FAULT_LIFE_TOLD_COUNT, 1);
     assert_int_equal(lives.list[2].parent, 0);
     assert_life(&lives.list[3], 9, FAULT_LIFE_RESUME, 1);
     assert_true(fault_takes_requests(&faults.list, 5 * SECOND_NS, 1));

@@ -219,7 +219,7 @@ static void faults_of_processes_are_read(void **state)
         {"\"scale\", \"processes\": [2], \"direction\": \"in\"",
          {.processes = "001000", .fault = {.kind = FAULT_SCALE, .limit = 0}}},
         {"\"process_count\", \"processes_told\": 1000",
-         {.fault = {.kind = FAULT_COUNT, .limit = 1000}}},
+         {.fault = {.kind = FAULT_PROCESS_COUNT, .limit = 1000}}},
         {"\"clock_offset\", \"step_ms\": 0.000001",
          {.fault = {.kind = FAULT_CLOCK_OFFSET, .step_ns = 1}}},
         {"\"clock_drift\", \"drift_ppm\": -0.001",

@@ -268,7 +268,7 @@ static void faults_that_are_not_due_change_nothing(void **state)
     struct faulty_outcome healthy;
     faulty_run_play_here(&none, FILE_NAME, scenarios[1], SIM_KERNEL_HEAP, &healthy);
 
-    for (int kind = FAULT_CRASH; kind < FAULT_KINDS; kind++) {
+    for (int kind = FAULT_CRASH; kind < FAULT_KIND_COUNT; kind++) {
         struct faulty_run run = {0};
         struct faulty_outcome outcome;
         if (kind == FAULT_FORK) {

@@ -187,8 +187,8 @@ struct weir_limiter_counts {
     uint64_t degraded_denied;
     uint64_t degraded_units;    /* admitted so */
     uint64_t charged_units;     /* of them: handed to asks, less what refused ones handed back */
-    uint64_t lost_charge_units; /* of them: never charged, as their window was over, or their key
-                                   evicted */
+    uint64_t lost_charge_units; /* of them: never charged, as their window was over, their key
+                                   evicted, or more than one ask can charge */
     uint64_t covered_units; /* of them: paid for by grants that came too late for their request */
     uint64_t unsent_units;  /* given back with asks that could not be sent before they expired */
     uint64_t asks_failed;   /* timed out, or failed */
