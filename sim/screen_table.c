@@ -159,7 +159,7 @@ static void print_row(FILE *file, const struct sim_screen_table *table,
 {
     do {
         print_line(file, table, widths, texts);
-    } while (texts[0][0] != '\0');
+    } while (widths[0] > 0 && texts[0][0] != '\0');
 }
 
 void sim_screen_table_print(FILE *file, const struct sim_screen_table *table, size_t width)

@@ -135,6 +135,21 @@ static void a_column_of_empty_cells_is_left_out(void **state)
     assert_string_equal(read_back(file), "a c\n1 3\n");
 }
 
+static void a_table_without_rows_is_an_empty_line(void **state)
+{
+    (void)state;
+    static const struct sim_screen_column columns[] = {{"a", SIM_SCREEN_LEFT, 1}};
+    struct sim_screen_table table;
+    FILE *file = tmpfile();
+
+    assert_non_null(file);
+    sim_screen_table_init(&table, columns, 1, 0, 1);
+    table.first = SIM_SCREEN_WRAP;
+    sim_screen_table_print(file, &table, 80);
+    sim_screen_table_free(&table);
+    assert_string_equal(read_back(file), "\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +158,7 @@ int main(void)
         cmocka_unit_test(a_word_that_fits_no_line_is_broken),
         cmocka_unit_test(columns_line_up_and_no_line_ends_in_white_space),
         cmocka_unit_test(a_column_of_empty_cells_is_left_out),
+        cmocka_unit_test(a_table_without_rows_is_an_empty_line),
         cmocka_unit_test(the_first_column_wraps_instead_if_it_is_told_to),
         cmocka_unit_test(the_first_column_is_cut_then_the_least_important_ones_go),
     };
