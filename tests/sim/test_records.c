@@ -245,9 +245,9 @@ static void what_was_granted_can_be_taken_however_late(void **state)
     close_office(&office);
 }
 
-/* The store's clock steps back by ten seconds just after the ask was carried out, so that it expires
- * ten seconds later: until then a copy of it must be known. */
-static void a_record_outlives_a_step_back_of_the_clock_it_expires_by(void **state)
+/* The store's clock steps back by ten seconds just after the ask was carried out. So it expires ten
+ * seconds later, and until then a copy of it must be known. */
+static void a_record_outlives_a_step_back_of_its_clock(void **state)
 {
     (void)state;
     struct office office;
@@ -309,7 +309,7 @@ int main(void)
         cmocka_unit_test(what_the_store_forgot_may_still_be_taken),
         cmocka_unit_test(a_long_queue_elsewhere_makes_nothing_late),
         cmocka_unit_test(what_was_granted_can_be_taken_however_late),
-        cmocka_unit_test(a_record_outlives_a_step_back_of_the_clock_it_expires_by),
+        cmocka_unit_test(a_record_outlives_a_step_back_of_its_clock),
         cmocka_unit_test(memory_follows_what_is_remembered),
     };
 
