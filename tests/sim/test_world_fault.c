@@ -77,8 +77,8 @@ static void play_forgetful(struct faulty_run *run)
         " \"traffic\": {\"keys\": \"b\", \"demand_ratio\": 1.1}}";
 
     world_run_load(&run->run.scenario, FILE_NAME, text);
-    run->run.scenario.faults = (struct fault_list){
-        .faults = run->faults, .count = run->count, .fired_count = run->fired};
+    run->run.scenario.faults =
+        (struct fault_list){.faults = run->faults, .count = run->count, .fired_count = run->fired};
     world_run_start(&run->run, SIM_KERNEL_HEAP);
 }
 
