@@ -182,7 +182,6 @@ static enum sim_recovery judge(struct twin_run *pair)
     return pair->run.result.aftermath.liveness.recovery;
 }
 
-/* Limits are of 400 units: 2 more than the twin's worst are allowed, no third. */
 /* An outage as long as the run: then what customers saw of it is what the run came to. */
 static void what_customers_see_of_an_outage_is_what_happens_in_it(void **state)
 {
@@ -195,14 +194,14 @@ static void what_customers_see_of_an_outage_is_what_happens_in_it(void **state)
         {"availability.answered_pct", "outage.answered_pct"},
         {"outage.units.refused", "populations.k.outage.units.refused"},
     };
-    struct pair pair;
+    struct twin_run pair;
 
     start(&pair, "0",
           FAULTS("{\"kind\": \"store_outage\", \"from_s\": 0}, {\"kind\": \"crash\","
                  " \"from_s\": 0.5, \"restart_after_s\": 2, \"processes\": [1]}"));
     pair.run.scenario.wait_max_ns = SECOND_NS;
     pair.run.scenario.ask_timeout_ns = 2 * SECOND_NS;
-    finish(&pair);
+    twin_run_finish(&pair);
     const struct sim_metrics *metrics = &pair.run.world.metrics;
     struct sim_outage_service service;
     sim_outage_services_sum(&pair.run.world.watch.services, SIM_EVERY_POPULATION, &service);
@@ -217,9 +216,10 @@ static void what_customers_see_of_an_outage_is_what_happens_in_it(void **state)
     assert_int_equal(service.killed, metrics->killed);
     assert_int_equal(service.waits.count, metrics->admitted + metrics->denied);
     assert_int_equal(service.waits.max_ns, pair.run.scenario.wait_max_ns);
-    end(&pair);
+    twin_run_free(&pair);
 }
 
+/* Limits are of 400 units: 2 more than the twin's worst are allowed, no third. */
 static void an_interval_out_of_the_band_is_no_recovery(void **state)
 {
     (void)state;

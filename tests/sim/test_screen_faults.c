@@ -135,9 +135,9 @@ static void outages_and_cuts_are_told_where_there_are_any(void **state)
 static void customers_of_outages_have_a_row(void **state)
 {
     (void)state;
-    struct sim_outage_service *service = run.world.watch.services.by_population;
+    struct sim_outage_service *service = pair.run.world.watch.services.by_population;
 
-    print_at(80, &run.result.aftermath);
+    print_at(80, &pair.run.result.aftermath);
     assert_null(strstr(printed, "during outages"));
     *service = (struct sim_outage_service){.demand_units = 1500,
                                            .admitted_units = 990,
@@ -147,14 +147,14 @@ static void customers_of_outages_have_a_row(void **state)
     for (uint64_t i = 0; i < 1500; i++) {
         sim_latency_record(&service->waits, i < 15 ? 1500000 : 0);
     }
-    print_at(100, &run.result.aftermath);
+    print_at(100, &pair.run.result.aftermath);
     assert_non_null(
         strstr(printed,
                "\nduring outages demand admitted refused ideal of ideal no answer waited p99 wait "
                "longest\n"
                "k               1,500      990     510 1,000     99 %         2    1 %     0 us  "
                "1.5 ms\n\n"));
-    print_at(60, &run.result.aftermath);
+    print_at(60, &pair.run.result.aftermath);
     assert_non_null(strstr(printed, "\nduring outages admitted refused of ideal no answer p99 "));
     *service = (struct sim_outage_service){0};
 }
