@@ -33,7 +33,7 @@ static void look_at_faults(struct sim_aftermath *aftermath, const struct sim_wor
 static uint64_t bound_high_units(const struct sim_world *world, const struct sim_ledger *ledger)
 {
     const struct sim_billing *billing = &world->watch.billing;
-    const uint64_t reported = billing->reported_units;
+    const uint64_t reported = billing->all.reported_units;
     const uint64_t spendable = ledger->granted_units - ledger->returned_units +
                                ledger->degraded_units + ledger->unlimited_units;
 
@@ -62,6 +62,7 @@ void sim_aftermath_make(struct sim_aftermath *aftermath, const struct sim_world 
 void sim_aftermath_free(struct sim_aftermath *aftermath)
 {
     free(aftermath->faults);
+    sim_liveness_free(&aftermath->liveness);
     *aftermath = (struct sim_aftermath){0};
 }
 

@@ -6,10 +6,14 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-void sim_billing_init(struct sim_billing *billing, const struct sim_scenario *scenario)
+void sim_billing_init(struct sim_billing *billing, const struct sim_catalog *catalog)
 {
+    const struct sim_scenario *scenario = catalog->scenario;
+
     *billing = (struct sim_billing){
+        .catalog = catalog,
         .scenario = scenario,
+        .by_population = sim_memory_new(scenario->population_count, sizeof *billing->by_population),
         .sent_counts = sim_memory_new(scenario->process_count, sizeof(uint64_t)),
         .batch_seconds = sim_memory_new(scenario->process_count, sizeof(uint64_t)),
     };
@@ -19,9 +23,17 @@ void sim_billing_deinit(struct sim_billing *billing)
 {
     free(billing->sent_counts);
     free(billing->batch_seconds);
+    free(billing->by_population);
     free(billing->deliveries);
     free(billing->forgotten);
     *billing = (struct sim_billing){0};
+}
+
+static struct sim_bill *bill_of(struct sim_billing *billing, const struct weir_key *key)
+{
+    const uint32_t number = sim_catalog_find(billing->catalog, key);
+
+    return &billing->by_population[billing->catalog->keys[number].population];
 }
 
 /* When the process dies next and takes what it did not get rid of with it. */
@@ -99,7 +111,7 @@ void sim_billing_send(struct sim_billing *billing, uint32_t process, uint64_t ti
 
     count_report(billing, process, time_ns);
     if (billing->scenario->faults.count == 0 && !report->degraded) {
-        billing->plain_units += report->spent_units;
+        bill_of(billing, &report->key)->reported_units += report->spent_units;
         return;
     }
     for (uint64_t at_ns = time_ns; at_ns < acknowledged_ns; at_ns += SIM_BILLING_REPEAT_NS) {
@@ -200,14 +212,51 @@ static bool is_forgotten(const struct sim_billing *billing, const struct weir_re
                    by_forgotten_window) != NULL;
 }
 
-static uint64_t distinct_forgotten(const struct sim_billing *billing)
+static void count_forgotten(struct sim_billing *billing)
 {
-    uint64_t count = 0;
-
     for (size_t i = 0; i < billing->forgotten_count; i++) {
-        count += i == 0 || by_window(&billing->forgotten[i - 1], &billing->forgotten[i]) != 0;
+        const struct weir_report *report = &billing->forgotten[i];
+        if (i == 0 || by_window(&billing->forgotten[i - 1], report) != 0) {
+            bill_of(billing, &report->key)->unsealed_windows++;
+        }
     }
-    return count;
+}
+
+/* All deliveries from `first` on that are about one window of a key. Returns how many they are. */
+static size_t bill_window(struct sim_billing *billing, size_t first)
+{
+    const struct weir_report window = billing->deliveries[first].report;
+    struct sim_bill *bill = bill_of(billing, &window.key);
+    uint64_t units = 0;
+    bool flagged = false;
+    bool unsealed = false;
+    size_t next = first;
+
+    while (next < billing->count && by_window(&window, &billing->deliveries[next].report) == 0) {
+        struct weir_report kept;
+        next += newest(billing, next, &kept);
+        units += kept.spent_units;
+        bill->degraded_units += kept.degraded_units;
+        flagged |= kept.degraded;
+        unsealed |= !kept.sealed;
+    }
+    bill->reported_units += units;
+    bill->flagged_windows += flagged;
+    bill->flagged_units += flagged ? units : 0;
+    bill->unsealed_windows += unsealed && !is_forgotten(billing, &window);
+    return next - first;
+}
+
+static void add_up(struct sim_billing *billing)
+{
+    for (size_t i = 0; i < billing->scenario->population_count; i++) {
+        const struct sim_bill *bill = &billing->by_population[i];
+        billing->all.reported_units += bill->reported_units;
+        billing->all.degraded_units += bill->degraded_units;
+        billing->all.flagged_windows += bill->flagged_windows;
+        billing->all.flagged_units += bill->flagged_units;
+        billing->all.unsealed_windows += bill->unsealed_windows;
+    }
 }
 
 void sim_billing_finish(struct sim_billing *billing)
@@ -219,20 +268,9 @@ void sim_billing_finish(struct sim_billing *billing)
         qsort(billing->forgotten, billing->forgotten_count, sizeof *billing->forgotten,
               by_forgotten_window);
     }
-    billing->reported_units = billing->plain_units;
-    billing->unsealed_windows = distinct_forgotten(billing);
-    for (size_t i = 0; i < billing->count;) { /* a window of a key at a time */
-        const struct weir_report window = billing->deliveries[i].report;
-        bool flagged = false;
-        bool unsealed = false;
-        while (i < billing->count && by_window(&window, &billing->deliveries[i].report) == 0) {
-            struct weir_report kept;
-            i += newest(billing, i, &kept);
-            billing->reported_units += kept.spent_units;
-            flagged |= kept.degraded;
-            unsealed |= !kept.sealed;
-        }
-        billing->flagged_windows += flagged;
-        billing->unsealed_windows += unsealed && !is_forgotten(billing, &window);
+    count_forgotten(billing);
+    for (size_t i = 0; i < billing->count;) {
+        i += bill_window(billing, i);
     }
+    add_up(billing);
 }

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "scenario.h"
+#include "catalog.h"
 #include "weir/report.h"
 
 #define SIM_BILLING_REPEAT_NS UINT64_C(1000000000) /* not acknowledged by then: sent again */
@@ -22,16 +22,25 @@ struct sim_delivery {
     struct weir_report report;
 };
 
+/* Of one population, or of all. */
+struct sim_bill {
+    uint64_t reported_units;
+    uint64_t degraded_units;   /* of them: admitted without the store */
+    uint64_t flagged_windows;  /* of a key, with decisions made without the store in them ... */
+    uint64_t flagged_units;    /* ... and all that was reported of these windows */
+    uint64_t unsealed_windows; /* of a key, of which a part is not known */
+};
+
 struct sim_billing {
-    const struct sim_scenario *scenario;
-    uint64_t *sent_counts;   /* by process */
+    const struct sim_catalog *catalog;
+    const struct sim_scenario *scenario; /* the catalog's */
+    uint64_t *sent_counts;               /* by process */
     uint64_t *batch_seconds; /* by process: the last second it had something to report in, + 1 */
     uint64_t report_count;
     uint64_t batch_count; /* of messages, if each process sent one a second for all its reports */
     struct sim_delivery *deliveries;
     size_t count;
     size_t capacity;
-    uint64_t plain_units; /* reported in a world without faults: not kept one by one */
 
     /* the sender died with them; and what was spent and in no report when a process
      * died: the store knows of the permits, nobody of what became of them */
@@ -41,13 +50,13 @@ struct sim_billing {
     size_t forgotten_capacity;
 
     /* the bill, after sim_billing_finish */
-    uint64_t reported_units;
+    struct sim_bill all;
+    struct sim_bill *by_population; /* owned; in a world without faults reports go there as they are
+                                       sent: none is kept */
     uint64_t duplicates_dropped;
-    uint64_t flagged_windows;  /* of a key, with units admitted without the store in them */
-    uint64_t unsealed_windows; /* of a key, of which a part is not known */
 };
 
-void sim_billing_init(struct sim_billing *billing, const struct sim_scenario *scenario);
+void sim_billing_init(struct sim_billing *billing, const struct sim_catalog *catalog);
 void sim_billing_deinit(struct sim_billing *billing);
 
 void sim_billing_send(struct sim_billing *billing, uint32_t process, uint64_t time_ns,

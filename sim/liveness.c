@@ -1,5 +1,8 @@
 #include "liveness.h"
 
+#include <stdlib.h>
+
+#include "memory.h"
 #include "twin.h"
 #include "world.h"
 
@@ -62,13 +65,33 @@ static void check_interval(struct sim_liveness *liveness, const struct sim_world
     }
     sim_judgement_interval(&world->accuracy, key, interval, &over, &under);
     const bool healthy = over + under <= allowed_units(world, key, interval); /* one of them is 0 */
-    if (!healthy && end_ns > liveness->recovered_ns) {
-        liveness->recovered_ns = end_ns < duration_ns ? end_ns : duration_ns;
+    struct sim_settling *part = &liveness->by_population[world->catalog.keys[key].population];
+    if (!healthy && end_ns > part->recovered_ns) {
+        part->recovered_ns = end_ns < duration_ns ? end_ns : duration_ns;
     }
     if (start_ns >= liveness->settled_ns) {
-        liveness->checked_intervals++;
+        part->checked_intervals++;
+        part->unhealthy_intervals += !healthy;
         if (!healthy && liveness->unhealthy_intervals++ == 0) {
             liveness->worst_key = key;
+        }
+    }
+}
+
+static void check_intervals(struct sim_liveness *liveness, const struct sim_world *world)
+{
+    const size_t population_count = world->scenario->population_count;
+
+    for (uint32_t key = 0; key < world->catalog.key_count; key++) {
+        for (uint32_t i = 0; i < world->accuracy.keys[key].cell_count; i++) {
+            check_interval(liveness, world, key, i);
+        }
+    }
+    for (size_t i = 0; i < population_count; i++) {
+        const struct sim_settling *part = &liveness->by_population[i];
+        liveness->checked_intervals += part->checked_intervals;
+        if (part->recovered_ns > liveness->recovered_ns) {
+            liveness->recovered_ns = part->recovered_ns;
         }
     }
 }
@@ -100,15 +123,16 @@ void sim_liveness_make(struct sim_liveness *liveness, const struct sim_world *wo
         .held_units = held_units,
         .breakers_closed = true,
         .ledger_balances = unexplained_units == 0,
+        .by_population =
+            sim_memory_new(world->scenario->population_count, sizeof *liveness->by_population),
     };
+    for (size_t i = 0; i < world->scenario->population_count; i++) {
+        liveness->by_population[i].recovered_ns = last_end_ns;
+    }
     if (!is_asked(world)) {
         return;
     }
-    for (uint32_t key = 0; key < world->catalog.key_count; key++) {
-        for (uint32_t i = 0; i < world->accuracy.keys[key].cell_count; i++) {
-            check_interval(liveness, world, key, i);
-        }
-    }
+    check_intervals(liveness, world);
     liveness->breakers_closed = liveness->open_breakers <= world->twin->open_breakers ||
                                 liveness->settled_ns > world->scenario->duration_ns;
     const bool healthy = liveness->unhealthy_intervals == 0 && liveness->breakers_closed &&
@@ -116,4 +140,10 @@ void sim_liveness_make(struct sim_liveness *liveness, const struct sim_world *wo
     liveness->recovery = !healthy                           ? SIM_RECOVERY_FAILED
                          : liveness->checked_intervals == 0 ? SIM_RECOVERY_UNKNOWN
                                                             : SIM_RECOVERY_DONE;
+}
+
+void sim_liveness_free(struct sim_liveness *liveness)
+{
+    free(liveness->by_population);
+    *liveness = (struct sim_liveness){0};
 }

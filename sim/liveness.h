@@ -16,6 +16,13 @@ enum sim_recovery {
     SIM_RECOVERY_FAILED,
 };
 
+/* Of one population. */
+struct sim_settling {
+    uint64_t recovered_ns; /* end of the last interval out of the band; last_end_ns if none was */
+    uint64_t checked_intervals;
+    uint64_t unhealthy_intervals;
+};
+
 struct sim_liveness {
     enum sim_recovery recovery;
     uint64_t last_end_ns;  /* of the faults */
@@ -28,11 +35,13 @@ struct sim_liveness {
     bool breakers_closed; /* as they would be without faults, if there was time */
     uint64_t held_units;  /* in processes, after all should have been given back */
     bool ledger_balances;
+    struct sim_settling *by_population; /* owned */
 };
 
 /* Requires a finished run; `unexplained_units`: of its ledger. */
 void sim_liveness_make(struct sim_liveness *liveness, const struct sim_world *world,
                        uint64_t held_units, uint64_t unexplained_units);
+void sim_liveness_free(struct sim_liveness *liveness);
 
 /* Of all processes, at this moment. */
 uint32_t sim_liveness_open_breakers(const struct sim_world *world);

@@ -191,13 +191,16 @@ static json_t *populations_json(const struct sim_result *result, const struct si
 
     for (size_t i = 0; i < world->scenario->population_count; i++) {
         const struct sim_judgement *judgement = &result->by_population[i];
-        json_object_set_new(json, world->scenario->populations[i].name,
-                            json_pack("{s:{s:o, s:o, s:o}, s:o, s:o}", "units", "demand",
-                                      integer(judgement->demand_units), "admitted",
-                                      integer(judgement->admitted_units), "oracle",
-                                      integer(judgement->oracle_units), "accuracy",
-                                      accuracy_json(judgement), "outage",
-                                      sim_result_outage(world, (uint32_t)i)));
+        const uint32_t number = (uint32_t)i;
+        json_t *part = json_pack(
+            "{s:{s:o, s:o, s:o}}", "units", "demand", integer(judgement->demand_units), "admitted",
+            integer(judgement->admitted_units), "oracle", integer(judgement->oracle_units));
+        json_object_set_new(part, "accuracy", accuracy_json(judgement));
+        json_object_set_new(part, "outage", sim_result_outage(world, number));
+        json_object_set_new(part, "liveness", sim_result_settling(&result->aftermath, number));
+        json_object_set_new(part, "billing",
+                            sim_result_bill(world, number, judgement->charged_units));
+        json_object_set_new(json, world->scenario->populations[i].name, part);
     }
     return json;
 }

@@ -66,6 +66,20 @@ static json_t *liveness_json(const struct sim_liveness *liveness)
                      integer(liveness->open_breakers), "held_units", integer(liveness->held_units));
 }
 
+json_t *sim_result_settling(const struct sim_aftermath *aftermath, uint32_t population)
+{
+    const struct sim_liveness *liveness = &aftermath->liveness;
+    const struct sim_settling *part = &liveness->by_population[population];
+    const bool asked = liveness->recovery != SIM_RECOVERY_NOT_ASKED;
+    const bool known = asked && part->checked_intervals != 0;
+
+    return json_pack("{s:o, s:o, s:o, s:o}", "recovered",
+                     known ? integer(part->unhealthy_intervals == 0) : json_null(), "recovery_s",
+                     asked ? seconds(part->recovered_ns - liveness->last_end_ns) : json_null(),
+                     "checked_intervals", integer(part->checked_intervals), "unhealthy_intervals",
+                     integer(part->unhealthy_intervals));
+}
+
 /* -1: there is none. */
 static json_t *figure(double value)
 {
@@ -152,22 +166,46 @@ void sim_result_add_faults(json_t *json, const struct sim_aftermath *aftermath,
     json_object_set_new(json, "outage", sim_result_outage(world, SIM_EVERY_POPULATION));
 }
 
+static uint64_t difference(uint64_t one, uint64_t other)
+{
+    return one > other ? one - other : other - one;
+}
+
+json_t *sim_result_bill(const struct sim_world *world, uint32_t population, uint64_t spent_units)
+{
+    const struct sim_bill *bill = &world->watch.billing.by_population[population];
+    json_t *json = json_pack("{s:o}", "true_units", integer(spent_units));
+
+    if (world->scenario->coordination != SIM_COORDINATION_LEASE) {
+        return json;
+    }
+    json_object_set_new(json, "reported_units", integer(bill->reported_units));
+    json_object_set_new(json, "lost_units", integer(difference(spent_units, bill->reported_units)));
+    json_object_set_new(json, "degraded_units", integer(bill->degraded_units));
+    json_object_set_new(json, "flagged_windows", integer(bill->flagged_windows));
+    json_object_set_new(json, "flagged_units", integer(bill->flagged_units));
+    json_object_set_new(json, "unsealed_windows", integer(bill->unsealed_windows));
+    return json;
+}
+
 json_t *sim_result_billing(const struct sim_aftermath *aftermath, const struct sim_world *world,
                            uint64_t spent_units)
 {
     const struct sim_billing *billing = &world->watch.billing;
     const bool has_reports = world->scenario->coordination == SIM_COORDINATION_LEASE;
     const uint64_t reported =
-        has_reports ? billing->reported_units : sim_world_reported_units(world);
+        has_reports ? billing->all.reported_units : sim_world_reported_units(world);
     const uint64_t high = has_reports ? aftermath->bill_bound_high_units : reported;
 
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "true_units",
-        integer(spent_units), "reports", integer(billing->report_count), "batches",
-        integer(billing->batch_count), "reported_units", integer(reported), "lost_units",
-        integer(spent_units > reported ? spent_units - reported : reported - spent_units),
-        "duplicates_dropped", integer(billing->duplicates_dropped), "flagged_windows",
-        integer(billing->flagged_windows), "unsealed_windows", integer(billing->unsealed_windows),
-        "undelivered_reports", integer(billing->undelivered_count), "bound_low_units",
-        integer(reported), "bound_high_units", integer(high));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "true_units", integer(spent_units), "reports", integer(billing->report_count),
+                     "batches", integer(billing->batch_count), "reported_units", integer(reported),
+                     "lost_units", integer(difference(spent_units, reported)), "duplicates_dropped",
+                     integer(billing->duplicates_dropped), "flagged_windows",
+                     integer(billing->all.flagged_windows), "unsealed_windows",
+                     integer(billing->all.unsealed_windows), "undelivered_reports",
+                     integer(billing->undelivered_count), "bound_low_units", integer(reported),
+                     "bound_high_units", integer(high), "degraded_units",
+                     integer(billing->all.degraded_units), "flagged_units",
+                     integer(billing->all.flagged_units));
 }

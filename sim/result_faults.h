@@ -13,6 +13,12 @@ void sim_result_add_faults(json_t *json, const struct sim_aftermath *aftermath,
 /* Outages as one population saw them, or all (SIM_EVERY_POPULATION). */
 json_t *sim_result_outage(const struct sim_world *world, uint32_t population);
 
+/* Recovery of one population. */
+json_t *sim_result_settling(const struct sim_aftermath *aftermath, uint32_t population);
+
+/* The bill of one population; of limiters that send no reports only what was spent. */
+json_t *sim_result_bill(const struct sim_world *world, uint32_t population, uint64_t spent_units);
+
 json_t *sim_result_billing(const struct sim_aftermath *aftermath, const struct sim_world *world,
                            uint64_t spent_units);
 

@@ -290,11 +290,11 @@ static void print_costs(FILE *file, const struct sim_screen *screen,
     const int length = snprintf(text, sizeof text, "%s spent, %s reported",
                                 sim_readable_units(result->all.charged_units).text,
                                 sim_readable_count(sim_world_reported_units(world)).text);
-    if (bill->flagged_windows + bill->unsealed_windows != 0) {
+    if (bill->all.flagged_windows + bill->all.unsealed_windows != 0) {
         snprintf(text + length, sizeof text - (size_t)length,
                  "\n%s windows flagged as approximate, %s not sealed",
-                 sim_readable_count(bill->flagged_windows).text,
-                 sim_readable_count(bill->unsealed_windows).text);
+                 sim_readable_count(bill->all.flagged_windows).text,
+                 sim_readable_count(bill->all.unsealed_windows).text);
     }
     sim_screen_wrap(file, screen->width, "billing  ", text);
 }

@@ -8,7 +8,7 @@ void sim_watch_init(struct sim_watch *watch, const struct sim_plan_history *hist
     sim_degradation_init(&watch->degradation, scenario->duration_ns, scenario->process_count);
     sim_outages_init(&watch->outages, history);
     sim_outage_services_init(&watch->services, &watch->outages);
-    sim_billing_init(&watch->billing, scenario);
+    sim_billing_init(&watch->billing, history->catalog);
     watch->retired = (struct weir_limiter_counts){0};
 }
 

@@ -10,18 +10,46 @@
 static struct sim_scenario scenario;
 static struct fault faults[3];
 static uint64_t fired[3];
+static struct sim_plan plan = {.algorithm = SIM_ALGORITHM_WINDOW,
+                               .rate_units = 1000,
+                               .rate_period_us = 60000000,
+                               .window_us = 60000000};
+static struct sim_population populations[2] = {{.name = "a", .key_count = 2},
+                                               {.name = "b", .key_count = 1}};
+static struct sim_catalog catalog;
 static struct sim_billing billing;
 
-static void begin(size_t fault_count)
+static int make_keys(void **state)
 {
+    (void)state;
     scenario = (struct sim_scenario){
         .duration_ns = 100 * SECOND_NS,
         .process_count = PROCESSES,
-        .faults = {.faults = faults, .count = fault_count, .fired_count = fired}};
+        .shard_count = 1,
+        .plans = &plan,
+        .plan_count = 1,
+        .populations = populations,
+        .population_count = 2,
+    };
+    sim_catalog_init(&catalog, &scenario);
+    return 0;
+}
+
+static int free_keys(void **state)
+{
+    (void)state;
+    sim_catalog_deinit(&catalog);
+    return 0;
+}
+
+static void begin(size_t fault_count)
+{
+    scenario.faults =
+        (struct fault_list){.faults = faults, .count = fault_count, .fired_count = fired};
     for (int i = 0; i < 3; i++) {
         fired[i] = 0;
     }
-    sim_billing_init(&billing, &scenario);
+    sim_billing_init(&billing, &catalog);
 }
 
 static struct fault *put_fault(size_t index, enum fault_kind kind, uint32_t probability_ppm)
@@ -37,7 +65,7 @@ static struct fault *put_fault(size_t index, enum fault_kind kind, uint32_t prob
 static struct weir_report report_of(uint32_t process, uint64_t window, uint32_t sequence,
                                     uint64_t spent_units)
 {
-    return (struct weir_report){.key = {.low = 5, .high = 9},
+    return (struct weir_report){.key = catalog.keys[0].key,
                                 .window_index = window,
                                 .window_us = 60000000,
                                 .incarnation = 100 + process,
@@ -70,9 +98,9 @@ static void the_newest_report_counts(void **state)
     put_fault(0, FAULT_REPORT_LOST, 0);
     begin(1);
     send_many();
-    assert_int_equal(billing.reported_units, 200 * PROCESSES * 25);
+    assert_int_equal(billing.all.reported_units, 200 * PROCESSES * 25);
     assert_int_equal(billing.duplicates_dropped, 0);
-    assert_int_equal(billing.flagged_windows + billing.unsealed_windows, 0);
+    assert_int_equal(billing.all.flagged_windows + billing.all.unsealed_windows, 0);
     sim_billing_deinit(&billing);
 }
 
@@ -83,7 +111,7 @@ static void b66_d03_what_is_lost_is_sent_again(void **state)
     begin(1);
     send_many();
     assert_true(fired[0] > 500);
-    assert_int_equal(billing.reported_units, 200 * PROCESSES * 25);
+    assert_int_equal(billing.all.reported_units, 200 * PROCESSES * 25);
     assert_true(billing.duplicates_dropped > 300); /* whose acknowledgements got lost */
     assert_int_equal(billing.undelivered_count, 0);
     sim_billing_deinit(&billing);
@@ -98,7 +126,7 @@ static void what_never_arrives_during_the_run_arrives_after_it(void **state)
     send(0, 1, &report);
     sim_billing_finish(&billing);
     assert_int_equal(fired[0], 99);
-    assert_int_equal(billing.reported_units, 7);
+    assert_int_equal(billing.all.reported_units, 7);
     sim_billing_deinit(&billing);
 }
 
@@ -127,7 +155,7 @@ static void repeated_reports_are_dropped(void **state)
     put_fault(0, FAULT_REPORT_DUPLICATE, 1000000)->spread_ns = SECOND_NS / 2;
     begin(1);
     send_many();
-    assert_int_equal(billing.reported_units, 200 * PROCESSES * 25);
+    assert_int_equal(billing.all.reported_units, 200 * PROCESSES * 25);
     assert_int_equal(billing.duplicates_dropped, 2 * 200 * PROCESSES);
     sim_billing_deinit(&billing);
 }
@@ -138,7 +166,7 @@ static void overtaken_reports_are_dropped(void **state)
     put_fault(0, FAULT_REPORT_DELAYED, 1000000)->spread_ns = 20 * SECOND_NS;
     begin(1);
     send_many();
-    assert_int_equal(billing.reported_units, 200 * PROCESSES * 25);
+    assert_int_equal(billing.all.reported_units, 200 * PROCESSES * 25);
     assert_true(billing.duplicates_dropped > 1000); /* and those sent meanwhile */
     sim_billing_deinit(&billing);
 }
@@ -152,7 +180,7 @@ static void b65_everything_at_once_bills_the_same(void **state)
     begin(3);
     send_many();
     assert_true(fired[0] > 100 && fired[1] > 100 && fired[2] > 100);
-    assert_int_equal(billing.reported_units, 200 * PROCESSES * 25);
+    assert_int_equal(billing.all.reported_units, 200 * PROCESSES * 25);
     sim_billing_deinit(&billing);
 }
 
@@ -177,7 +205,7 @@ static void processes_incarnations_and_lives_add_up(void **state)
     report.spent_units = 10000;
     send(1, 1, &report);
     sim_billing_finish(&billing);
-    assert_int_equal(billing.reported_units, 11111);
+    assert_int_equal(billing.all.reported_units, 11111);
     sim_billing_deinit(&billing);
 }
 
@@ -194,8 +222,61 @@ static void a_window_is_flagged_once_whoever_was_degraded_in_it(void **state)
         }
     }
     sim_billing_finish(&billing);
-    assert_int_equal(billing.flagged_windows, 1);
-    assert_int_equal(billing.reported_units, 3 * PROCESSES * 5);
+    assert_int_equal(billing.all.flagged_windows, 1);
+    assert_int_equal(billing.all.reported_units, 3 * PROCESSES * 5);
+    sim_billing_deinit(&billing);
+}
+
+/* Of one population a window that was decided in without the store, of the other one that was not
+ * and one that its process took along. */
+static void each_population_has_a_bill_and_all_is_their_sum(void **state)
+{
+    (void)state;
+    struct weir_report report = report_of(0, 3, 1, 100);
+
+    put_fault(0, FAULT_REPORT_LOST, 0);
+    begin(1);
+    send(0, 1, &report);
+    report.window_index++;
+    report.degraded = true;
+    report.degraded_units = 30;
+    send(0, 1, &report);
+    report.key = catalog.keys[1].key;
+    send(1, 1, &report);
+    report = report_of(1, 3, 1, 7);
+    report.key = catalog.keys[2].key;
+    send(1, 1, &report);
+    report.window_index++;
+    sim_billing_forget(&billing, &report);
+    sim_billing_finish(&billing);
+    static const struct sim_bill expected[] = {
+        {.reported_units = 300, .degraded_units = 60, .flagged_windows = 2, .flagged_units = 200},
+        {.reported_units = 7, .unsealed_windows = 1},
+        {.reported_units = 307,
+         .degraded_units = 60,
+         .flagged_windows = 2,
+         .flagged_units = 200,
+         .unsealed_windows = 1}};
+    assert_memory_equal(billing.by_population, expected, 2 * sizeof expected[0]);
+    assert_memory_equal(&billing.all, &expected[2], sizeof expected[0]);
+    sim_billing_deinit(&billing);
+}
+
+static void without_faults_reports_are_billed_as_they_are_sent(void **state)
+{
+    (void)state;
+    struct weir_report report = report_of(0, 3, 1, 100);
+
+    begin(0);
+    send(0, 1, &report);
+    report.key = catalog.keys[2].key;
+    report.spent_units = 5;
+    send(0, 1, &report);
+    sim_billing_finish(&billing);
+    assert_int_equal(billing.by_population[0].reported_units, 100);
+    assert_int_equal(billing.by_population[1].reported_units, 5);
+    assert_int_equal(billing.all.reported_units, 105);
+    assert_int_equal(billing.count, 0);
     sim_billing_deinit(&billing);
 }
 
@@ -211,7 +292,7 @@ static void a_report_that_is_not_the_last_leaves_its_window_unsealed(void **stat
     report.process = 1;
     send(1, 1, &report);
     sim_billing_finish(&billing);
-    assert_int_equal(billing.unsealed_windows, 1);
+    assert_int_equal(billing.all.unsealed_windows, 1);
     sim_billing_deinit(&billing);
 }
 
@@ -237,8 +318,8 @@ static void a_crash_that_takes_the_memory_along_loses_what_was_not_acknowledged(
 
         assert_int_equal(fired[0], lose[i] ? 4 : 99);
         assert_int_equal(billing.undelivered_count, lose[i] ? 1 : 0);
-        assert_int_equal(billing.reported_units, lose[i] ? 0 : 7);
-        assert_int_equal(billing.unsealed_windows, lose[i] ? 2 : 1);
+        assert_int_equal(billing.all.reported_units, lose[i] ? 0 : 7);
+        assert_int_equal(billing.all.unsealed_windows, lose[i] ? 2 : 1);
         sim_billing_deinit(&billing);
     }
 }
@@ -255,9 +336,11 @@ int main(void)
         cmocka_unit_test(b65_everything_at_once_bills_the_same),
         cmocka_unit_test(processes_incarnations_and_lives_add_up),
         cmocka_unit_test(a_window_is_flagged_once_whoever_was_degraded_in_it),
+        cmocka_unit_test(each_population_has_a_bill_and_all_is_their_sum),
+        cmocka_unit_test(without_faults_reports_are_billed_as_they_are_sent),
         cmocka_unit_test(a_report_that_is_not_the_last_leaves_its_window_unsealed),
         cmocka_unit_test(a_crash_that_takes_the_memory_along_loses_what_was_not_acknowledged),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_keys, free_keys);
 }
