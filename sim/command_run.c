@@ -14,6 +14,7 @@
 #include "progress.h"
 #include "replay.h"
 #include "screen.h"
+#include "screen_faults.h"
 #include "shared_options.h"
 #include "shell_word.h"
 #include "simulation.h"
@@ -121,6 +122,19 @@ static void print_replay(FILE *file, const struct options *options)
     fprintf(file, "\n");
 }
 
+/* Of a run that says nothing else. */
+static void print_reasons(FILE *file, const struct sim_result *result,
+                          const struct sim_world *world)
+{
+    const struct sim_screen screen = sim_screen_of(file);
+    const struct sim_liveness *liveness = &result->aftermath.liveness;
+
+    sim_screen_print_misses(file, &screen, result);
+    if (liveness->recovery == SIM_RECOVERY_FAILED || liveness->recovery == SIM_RECOVERY_UNKNOWN) {
+        sim_screen_recovery(file, &screen, liveness, world);
+    }
+}
+
 static void report(const struct options *options, const struct sim_result *result,
                    const struct sim_world *world, const struct sim_plot_list *written,
                    double wall_s)
@@ -138,6 +152,9 @@ static void report(const struct options *options, const struct sim_result *resul
         fflush(stdout); /* the replay comes last, also where both streams are one file */
     }
     if (result->verdict != SIM_VERDICT_PASS) {
+        if (options->shared.quiet) {
+            print_reasons(stderr, result, world);
+        }
         print_replay(stderr, options);
     }
 }
@@ -181,8 +198,8 @@ int sim_command_run(int argc, char **argv)
                                   "bandwidth is limited)",
                    .out_help = "Write result.json, tables (CSV) and pictures into DIR (made if "
                                "missing); those of an earlier run are replaced",
-                   .quiet_help = "Print nothing but errors, not even with --json: the exit status "
-                                 "tells",
+                   .quiet_help = "Print nothing but errors and what was not met, not even with "
+                                 "--json: the exit status tells",
                    .plots = SIM_PLOT_SVG},
         .argc = argc,
         .argv = argv,

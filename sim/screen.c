@@ -75,8 +75,8 @@ static void describe(char *text, size_t size, const json_t *entry)
              *target != '\0' ? " (target " : "", target, *target != '\0' ? ")" : "");
 }
 
-static void print_misses(FILE *file, const struct sim_screen *screen,
-                         const struct sim_result *result)
+void sim_screen_print_misses(FILE *file, const struct sim_screen *screen,
+                             const struct sim_result *result)
 {
     char text[TEXT_SIZE];
     size_t index;
@@ -395,7 +395,7 @@ void sim_screen_print(FILE *file, const struct sim_screen *screen, const struct 
     sim_screen_wrap(file, screen->width, "", text);
     fputc('\n', file);
     print_verdict(file, screen, result, world);
-    print_misses(file, screen, result);
+    sim_screen_print_misses(file, screen, result);
     print_notes(file, screen, world);
     print_worst(file, screen, result, world);
     print_contract(file, screen, result, world);

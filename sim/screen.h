@@ -20,6 +20,10 @@ struct sim_screen sim_screen_of(FILE *file);
 void sim_screen_print(FILE *file, const struct sim_screen *screen, const struct sim_result *result,
                       const struct sim_world *world, enum sim_kernel_kind kind, double wall_s);
 
+/* A line for each expectation that was not met. */
+void sim_screen_print_misses(FILE *file, const struct sim_screen *screen,
+                             const struct sim_result *result);
+
 /* names: those of the files that were written to `folder`, with spaces between. */
 void sim_screen_print_files(FILE *file, const struct sim_screen *screen, const char *folder,
                             const char *names);

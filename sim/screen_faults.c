@@ -106,9 +106,8 @@ static const struct fault *lasting_fault(const struct sim_world *world)
     return NULL;
 }
 
-/* The first thing that is wrong, or when all was well. */
-static void print_recovery(FILE *file, const struct sim_screen *screen,
-                           const struct sim_liveness *liveness, const struct sim_world *world)
+void sim_screen_recovery(FILE *file, const struct sim_screen *screen,
+                         const struct sim_liveness *liveness, const struct sim_world *world)
 {
     char name[SIM_NAME_SIZE + 16];
     char text[TEXT_SIZE];
@@ -163,5 +162,5 @@ void sim_screen_faults(FILE *file, const struct sim_screen *screen, const struct
     print_degraded(file, screen, world);
     print_outage(file, screen, &result->aftermath.outages);
     sim_screen_customers(file, screen, result, world);
-    print_recovery(file, screen, &result->aftermath.liveness, world);
+    sim_screen_recovery(file, screen, &result->aftermath.liveness, world);
 }

@@ -193,6 +193,11 @@ static void what_customers_see_of_an_outage_is_what_happens_in_it(void **state)
         {"decisions.total", "outage.requests"},
         {"availability.answered_pct", "outage.answered_pct"},
         {"outage.units.refused", "populations.k.outage.units.refused"},
+        {"billing.reported_units", "populations.k.billing.reported_units"},
+        {"billing.lost_units", "populations.k.billing.lost_units"},
+        {"billing.degraded_units", "populations.k.billing.degraded_units"},
+        {"billing.flagged_windows", "populations.k.billing.flagged_windows"},
+        {"billing.flagged_units", "populations.k.billing.flagged_units"},
     };
     struct twin_run pair;
 
@@ -242,6 +247,11 @@ static void an_interval_out_of_the_band_is_no_recovery(void **state)
     assert_int_equal(liveness->unhealthy_intervals, 1);
     assert_int_equal(liveness->worst_key, 0);
     assert_int_equal(liveness->recovered_ns, sim_accuracy_interval_end_ns(accuracy, 0, interval));
+    double recovered = -1;
+    assert_true(
+        sim_result_number(pair.run.result.json, "populations.k.liveness.recovered", &recovered));
+    assert_int_equal(recovered, 0);
+    assert_int_equal(liveness->by_population[0].recovered_ns, liveness->recovered_ns);
     assert_int_equal(pair.run.result.verdict, SIM_VERDICT_FAIL);
     twin_run_free(&pair);
 }

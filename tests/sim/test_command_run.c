@@ -67,6 +67,28 @@ static void a_missed_expectation_exits_1_and_says_how_to_see_it_again(void **sta
     assert_string_equal(err, "replay: weir run --kernel heap --set 'expect[0].min=1e9' " GOOD "\n");
 }
 
+static void a_quiet_run_names_each_expectation_that_it_misses(void **state)
+{
+    (void)state;
+    assert_int_equal(program_run("run -q --kernel heap --set 'expect=[{\"path\": \"seed\","
+                                 " \"min\": 9}, {\"path\": \"decisions.total\", \"min\": 1},"
+                                 " {\"path\": \"units.demand\", \"max\": 0}]' " GOOD),
+                     1);
+    assert_string_equal(out, "");
+    assert_non_null(strstr(err, "MISS  seed is 1, allowed: at least 9\nMISS  units.demand is "));
+    assert_non_null(strstr(err, ", allowed: at most 0\nreplay: weir run -q "));
+    assert_int_equal(line_count(err), 3);
+}
+
+static void a_quiet_run_says_why_it_did_not_recover(void **state)
+{
+    (void)state;
+    assert_int_equal(program_run("run -q --kernel heap --set 'faults=[{\"kind\": \"store_outage\","
+                                 " \"from_s\": 0.5, \"for_s\": 0.3}]' " GOOD),
+                     2);
+    assert_non_null(strstr(err, "recovery not seen: the run ends too early"));
+}
+
 static void a_run_without_requests_exits_2(void **state)
 {
     (void)state;
@@ -280,6 +302,8 @@ int main(void)
         cmocka_unit_test(a_run_that_meets_its_expectations_exits_0),
         cmocka_unit_test(simgrid_is_the_kernel_unless_another_is_named),
         cmocka_unit_test(a_missed_expectation_exits_1_and_says_how_to_see_it_again),
+        cmocka_unit_test(a_quiet_run_names_each_expectation_that_it_misses),
+        cmocka_unit_test(a_quiet_run_says_why_it_did_not_recover),
         cmocka_unit_test(a_run_without_requests_exits_2),
         cmocka_unit_test(quiet_prints_nothing_on_success),
         cmocka_unit_test(quiet_wins_over_json),
