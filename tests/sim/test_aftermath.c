@@ -182,6 +182,43 @@ static enum sim_recovery judge(struct twin_run *pair)
     return pair->run.result.aftermath.liveness.recovery;
 }
 
+/* An outage as long as the run: then what customers saw of it is what the run came to. */
+static void what_customers_see_of_an_outage_is_what_happens_in_it(void **state)
+{
+    (void)state;
+    static const char *const paths[][2] = {
+        {"units.demand", "outage.units.demand"},
+        {"units.admitted", "outage.units.admitted"},
+        {"units.oracle", "outage.units.ideal"},
+        {"decisions.total", "outage.requests"},
+        {"availability.answered_pct", "outage.answered_pct"},
+        {"outage.units.refused", "populations.k.outage.units.refused"},
+    };
+    struct twin_run pair;
+
+    start(&pair, "0",
+          FAULTS("{\"kind\": \"store_outage\", \"from_s\": 0}, {\"kind\": \"crash\","
+                 " \"from_s\": 0.5, \"restart_after_s\": 2, \"processes\": [1]}"));
+    pair.run.scenario.wait_max_ns = SECOND_NS;
+    pair.run.scenario.ask_timeout_ns = 2 * SECOND_NS;
+    twin_run_finish(&pair);
+    const struct sim_metrics *metrics = &pair.run.world.metrics;
+    struct sim_outage_service service;
+    sim_outage_services_sum(&pair.run.world.watch.services, SIM_EVERY_POPULATION, &service);
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        double whole = -1;
+        double outage = -2;
+        assert_true(sim_result_number(pair.run.result.json, paths[i][0], &whole));
+        assert_true(sim_result_number(pair.run.result.json, paths[i][1], &outage));
+        assert_int_equal(whole, outage);
+    }
+    assert_true(metrics->killed > 0);
+    assert_int_equal(service.killed, metrics->killed);
+    assert_int_equal(service.waits.count, metrics->admitted + metrics->denied);
+    assert_int_equal(service.waits.max_ns, pair.run.scenario.wait_max_ns);
+    twin_run_free(&pair);
+}
+
 /* Limits are of 400 units: 2 more than the twin's worst are allowed, no third. */
 static void an_interval_out_of_the_band_is_no_recovery(void **state)
 {
@@ -263,6 +300,7 @@ int main(void)
         cmocka_unit_test(a_breaker_that_is_half_open_is_not_open),
         cmocka_unit_test(breakers_that_open_at_the_end_hinder_no_recovery),
         cmocka_unit_test(a_fault_that_lasts_is_not_recovered_from),
+        cmocka_unit_test(what_customers_see_of_an_outage_is_what_happens_in_it),
         cmocka_unit_test(an_interval_out_of_the_band_is_no_recovery),
         cmocka_unit_test(an_open_breaker_or_a_ledger_that_does_not_balance_is_no_recovery),
         cmocka_unit_test(where_bandwidth_is_limited_the_twin_runs_apart),

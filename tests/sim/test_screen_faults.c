@@ -132,6 +132,33 @@ static void outages_and_cuts_are_told_where_there_are_any(void **state)
     assert_non_null(strstr(printed, "cut      who was cut off admitted 97.0 to 101.0 %"));
 }
 
+static void customers_of_outages_have_a_row(void **state)
+{
+    (void)state;
+    struct sim_outage_service *service = pair.run.world.watch.services.by_population;
+
+    print_at(80, &pair.run.result.aftermath);
+    assert_null(strstr(printed, "during outages"));
+    *service = (struct sim_outage_service){.demand_units = 1500,
+                                           .admitted_units = 990,
+                                           .ideal_units = 1000,
+                                           .requests = 1503,
+                                           .killed = 1};
+    for (uint64_t i = 0; i < 1500; i++) {
+        sim_latency_record(&service->waits, i < 15 ? 1500000 : 0);
+    }
+    print_at(100, &pair.run.result.aftermath);
+    assert_non_null(
+        strstr(printed,
+               "\nduring outages demand admitted refused ideal of ideal no answer waited p99 wait "
+               "longest\n"
+               "k               1,500      990     510 1,000     99 %         2    1 %     0 us  "
+               "1.5 ms\n\n"));
+    print_at(60, &pair.run.result.aftermath);
+    assert_non_null(strstr(printed, "\nduring outages admitted refused of ideal no answer p99 "));
+    *service = (struct sim_outage_service){0};
+}
+
 static void decisions_without_the_store_are_told(void **state)
 {
     (void)state;
@@ -181,6 +208,7 @@ int main(void)
         cmocka_unit_test(each_fault_has_a_row_in_columns),
         cmocka_unit_test(recovery_names_the_first_thing_that_is_wrong),
         cmocka_unit_test(outages_and_cuts_are_told_where_there_are_any),
+        cmocka_unit_test(customers_of_outages_have_a_row),
         cmocka_unit_test(decisions_without_the_store_are_told),
         cmocka_unit_test(every_width_holds_the_largest_numbers),
     };
