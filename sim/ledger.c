@@ -1,5 +1,6 @@
 #include "ledger.h"
 
+#include "json_value.h"
 #include "world.h"
 
 static uint64_t outstanding_units(const struct sim_world *world)
@@ -74,7 +75,7 @@ uint64_t sim_ledger_unexplained_units(const struct sim_ledger *ledger)
 
 static void set(json_t *json, const char *name, uint64_t value)
 {
-    json_object_set_new(json, name, json_integer((json_int_t)value));
+    json_object_set_new(json, name, integer(value));
 }
 
 json_t *sim_ledger_json(const struct sim_ledger *ledger)

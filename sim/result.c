@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_value.h"
 #include "memory.h"
 #include "result_clients.h"
 #include "result_counters.h"
@@ -16,11 +17,6 @@ static const char *const verdict_names[] = {"pass", "fail", "inconclusive"};
 const char *sim_verdict_name(enum sim_verdict verdict)
 {
     return verdict_names[verdict];
-}
-
-static json_t *integer(uint64_t value)
-{
-    return json_integer((json_int_t)value);
 }
 
 static double percent(uint64_t part, uint64_t whole)

@@ -2,10 +2,7 @@
 
 #include <math.h>
 
-static json_t *integer(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
+#include "json_value.h"
 
 static json_t *totals_json(const struct sim_clientele_totals *totals)
 {

@@ -1,11 +1,7 @@
 #include "result_counters.h"
 
 #include "counters.h"
-
-static json_t *integer(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
+#include "json_value.h"
 
 static double microseconds(const struct sim_latency *latency, uint32_t ppm)
 {

@@ -1,22 +1,6 @@
 #include "result_faults.h"
 
-#define NS_PER_S 1e9
-
-static json_t *integer(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
-
-static json_t *seconds(uint64_t time_ns)
-{
-    return json_real((double)time_ns / NS_PER_S);
-}
-
-/* UINT64_MAX: there is no such time. */
-static json_t *seconds_if_any(uint64_t time_ns)
-{
-    return time_ns == UINT64_MAX ? json_null() : seconds(time_ns);
-}
+#include "json_value.h"
 
 static json_t *faults_json(const struct sim_aftermath *aftermath, const struct sim_world *world)
 {
@@ -47,8 +31,8 @@ static json_t *degraded_json(const struct sim_degradation *degradation,
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "admitted", integer(degradation->admitted),
         "denied", integer(degradation->denied), "units", integer(degradation->units),
         "lost_charge_units", integer(counts->lost_charge_units), "first_s",
-        seconds_if_any(degradation->first_ns), "last_s", seconds_if_any(degradation->last_ns),
-        "processes_max", integer(sim_degradation_processes_max(degradation)), "share_of_time_pct",
+        seconds(degradation->first_ns), "last_s", seconds(degradation->last_ns), "processes_max",
+        integer(sim_degradation_processes_max(degradation)), "share_of_time_pct",
         all == 0 ? 0.0 : 100.0 * (double)sim_degradation_seconds(degradation) / (double)all);
 }
 

@@ -3,20 +3,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "json_value.h"
 #include "memory.h"
 
 #define NS_PER_US UINT64_C(1000)
-
-static json_t *integer(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
-
-/* null for what did not happen. */
-static json_t *seconds(uint64_t time_ns)
-{
-    return time_ns == SIM_RECORDER_NEVER ? json_null() : json_real((double)time_ns / 1e9);
-}
 
 /* Seconds of true time, as the store's clock is right. */
 static json_t *store_seconds(uint64_t store_us)

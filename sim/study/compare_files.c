@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "compare_report.h"
+#include "json_value.h"
 #include "result.h"
 
 static json_t *side_json(const struct study_comparison *comparison, size_t side)
@@ -94,7 +95,7 @@ json_t *study_compare_json(const struct study_comparison *comparison)
         }
     }
     for (size_t i = 0; i < compare->seed_count; i++) {
-        json_array_append_new(seeds, json_integer((json_int_t)(compare->first_seed + i)));
+        json_array_append_new(seeds, integer(compare->first_seed + i));
     }
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "a", side_json(comparison, 0), "b",
                      side_json(comparison, 1), "seeds", seeds, "given",

@@ -109,6 +109,7 @@ static void b37_d06_what_a_refused_ask_reported_is_reported_again_after_a_while(
     assert_int_equal(
         weir_limiter_ask_failed(desk.limiter, desk.now_ns, &ask.key, &ask.id, WEIR_FAILURE_REFUSED),
         WEIR_OK);
+    weir_limiter_expire(desk.limiter, desk.now_ns);
     desk_no_ask(&desk); /* not at once */
     assert_int_equal(
         weir_limiter_ask_failed(desk.limiter, desk.now_ns, &ask.key, &ask.id, WEIR_FAILURE_REFUSED),

@@ -58,7 +58,7 @@ static void a_clock_set_back_takes_nothing_away(void **state)
 
 /* The clock had jumped a minute ahead. What is spent from now on counts where it belongs, next to
  * what was reported of that window before. */
-static void a_window_that_has_not_begun_is_left(void **state)
+static void d35_a_window_that_has_not_begun_is_left(void **state)
 {
     (void)state;
     struct weir_report report;
@@ -360,7 +360,7 @@ int main(void)
         TEST(before_the_first_answer_nothing_happens),
         TEST(a_lease_ends_when_the_store_may_have_reached_its_end),
         TEST(a_clock_set_back_takes_nothing_away),
-        TEST(a_window_that_has_not_begun_is_left),
+        TEST(d35_a_window_that_has_not_begun_is_left),
         TEST(what_was_spent_before_the_time_was_known_counts_in_the_window_that_is_on),
         TEST(a_denial_holds_until_the_retry_time_or_the_next_permit),
         TEST(a_denial_for_good_is_not_forgotten),

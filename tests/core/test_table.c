@@ -102,7 +102,7 @@ static void removing_what_is_not_there_is_noticed(void **state)
     expect_assert_failure(table_remove(limiter, slot));
 }
 
-static void b67_d32_the_coldest_of_a_sample_makes_room(void **state)
+static void b67_the_coldest_of_a_sample_makes_room(void **state)
 {
     (void)state;
     struct weir_limiter *limiter = empty_table();
@@ -113,6 +113,21 @@ static void b67_d32_the_coldest_of_a_sample_makes_room(void **state)
     assert_int_equal(table_coldest(limiter, SMALL_START_NS + NS_PER_S), 0);
     limiter->hot[0].touched_ms = 500;
     assert_int_equal(table_coldest(limiter, SMALL_START_NS + NS_PER_S), 3); /* 21 % 10 = 1 */
+}
+
+/* To find the coldest of all would take the longer the larger the table is. */
+static void d32_no_more_than_a_sample_is_looked_at(void **state)
+{
+    (void)state;
+    struct weir_limiter *limiter = empty_table();
+    for (uint32_t i = 0; i < SMALL_KEYS; i++) {
+        limiter->hot[small_slot(limiter, i)].touched_ms = 500 - i;
+    }
+
+    const uint32_t slot = table_coldest(limiter, SMALL_START_NS + NS_PER_S);
+
+    assert_int_equal(slot, 15); /* the coldest of sixteen, and not the last one */
+    assert_true(slot < SMALL_KEYS - 1);
 }
 
 static void ages_are_compared_across_the_turn_of_the_millisecond_count(void **state)
@@ -170,7 +185,8 @@ int main(void)
         cmocka_unit_test(a_full_table_takes_no_more),
         cmocka_unit_test(insertions_and_removals_never_lose_a_key),
         cmocka_unit_test(removing_what_is_not_there_is_noticed),
-        cmocka_unit_test(b67_d32_the_coldest_of_a_sample_makes_room),
+        cmocka_unit_test(b67_the_coldest_of_a_sample_makes_room),
+        cmocka_unit_test(d32_no_more_than_a_sample_is_looked_at),
         cmocka_unit_test(ages_are_compared_across_the_turn_of_the_millisecond_count),
         cmocka_unit_test(keys_with_something_under_way_do_not_make_room),
         cmocka_unit_test(the_sample_moves_on_through_the_table),
