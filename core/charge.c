@@ -6,8 +6,9 @@
  *
  * The state has gone on since t0, so this is told from what the bucket had no room for meanwhile:
  * with the charge there had been room. Refill spilled since t0 pays first, then the tokens, then
- * the refill to come (debt). Spills are kept for one to two share periods, in two sums, and a
- * charge takes no more of them than what accrued from t0 until the bucket was last full.
+ * the refill to come (debt). Spills are kept for one to two share periods, in two sums, and
+ * charges take no more of them than what accrued from t0 until the bucket was last full: together,
+ * if the times they are for overlap.
  *
  * A debt is at most a capacity. So the bucket goes no further below empty than it can rise above,
  * and a customer waits no longer for it to be paid than an empty bucket takes to fill, however
@@ -43,19 +44,29 @@ static void begin_grace(struct weir_store_key *state, const struct weir_ask *ask
         greater(state->grace_until_us, now_us + lesser(WEIR_GRACE_US, spell_us));
 }
 
+/* What charges took of the time that spilled since from_us; all that the last ones took that
+ * overlap, even if some of it spilled before. */
+static uint64_t reclaimed_since_us(const struct weir_store_key *state, uint64_t from_us)
+{
+    return from_us < state->reclaimed_until_us ? state->reclaimed_us : 0;
+}
+
 /* Refill of an earlier time that a charge from then takes, although it had no room when it came. */
 static uint64_t take_spilled(struct weir_store_key *state, const struct weir_plan *plan,
                              uint64_t from_us, uint64_t units)
 {
-    const uint64_t since_us = saturating_sub(state->full_us, from_us);
-    const uint64_t spilled_us = lesser(state->spilled_us[0] + state->spilled_us[1], since_us);
     uint64_t carry;
+    const uint64_t reclaimed_us = reclaimed_since_us(state, from_us);
+    const uint64_t since_us = saturating_sub(saturating_sub(state->full_us, from_us), reclaimed_us);
+    const uint64_t spilled_us = lesser(state->spilled_us[0] + state->spilled_us[1], since_us);
     const uint64_t taken = lesser(units, bucket_accrued_units(plan, spilled_us, &carry));
     const uint64_t taken_us = weir_plan_refill_us(plan, taken, 0);
     const uint64_t newer_us = lesser(taken_us, state->spilled_us[0]);
 
     state->spilled_us[0] -= newer_us;
     state->spilled_us[1] = saturating_sub(state->spilled_us[1], taken_us - newer_us);
+    state->reclaimed_us = reclaimed_us + taken_us;
+    state->reclaimed_until_us = state->full_us;
     return taken;
 }
 

@@ -50,6 +50,7 @@ static void move_all(struct weir_store_key *state, uint64_t by_us, uint64_t leas
     move(&state->updated_us, by_us);
     move(&state->pace_next_us, by_us);
     move(&state->full_us, by_us);
+    move(&state->reclaimed_until_us, by_us);
     move(&state->grace_until_us, by_us);
     move(&state->asked_us, by_us);
     move(&state->lease_end_us[0], leases_by_us);

@@ -53,6 +53,24 @@ static void a_charge_takes_what_spilled_since_and_no_more(void **state)
     assert_int_equal(weir_store_key_remaining(&desk.store), 90);
 }
 
+/* ... as one: a burst at fifty processes is charged by each, for the same time. */
+static void charges_of_the_same_time_share_what_spilled_since(void **state)
+{
+    (void)state;
+    const struct weir_plan plan = bucket_plan(10, 100);
+    const uint64_t now_us = START_US + 9 * SECOND_US;
+    two_know(&plan, 100);
+
+    (void)desk_charge(&desk, &plan, 0, 15, now_us - 2 * SECOND_US, now_us, now_us);
+    (void)desk_charge(&desk, &plan, 1, 15, now_us - 2 * SECOND_US, now_us, now_us);
+    assert_int_equal(weir_store_key_remaining(&desk.store), 90);
+
+    /* full since 1 s after that, for 2 s: of these the first that come have taken nothing */
+    const uint64_t later_us = now_us + 3 * SECOND_US;
+    (void)desk_charge(&desk, &plan, 0, 15, later_us - SECOND_US, later_us, later_us);
+    assert_int_equal(weir_store_key_remaining(&desk.store), 95);
+}
+
 static void what_is_not_there_becomes_a_debt_that_refill_pays_first(void **state)
 {
     (void)state;
@@ -257,6 +275,7 @@ int main(void)
         cmocka_unit_test_setup(a_charge_is_applied_as_of_when_it_was_spent, reset),
         cmocka_unit_test_setup(a_charge_of_now_takes_nothing_that_spilled_before, reset),
         cmocka_unit_test_setup(a_charge_takes_what_spilled_since_and_no_more, reset),
+        cmocka_unit_test_setup(charges_of_the_same_time_share_what_spilled_since, reset),
         cmocka_unit_test_setup(what_is_not_there_becomes_a_debt_that_refill_pays_first, reset),
         cmocka_unit_test_setup(d38_a_debt_is_at_most_a_capacity, reset),
         cmocka_unit_test_setup(what_comes_back_pays_the_debt_first, reset),

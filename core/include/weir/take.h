@@ -94,12 +94,14 @@ struct weir_store_key {
     uint64_t active[2];     /* processes that reported it */
 
     /* charges (core/charge.c) */
-    uint64_t debt_units;     /* bucket: charged beyond what was there; the refill is for it first */
-    uint64_t spilled_us[2];  /* bucket: time whose refill found it full, by share period */
-    uint64_t full_us;        /* bucket: when it was last full; 0: never */
-    uint64_t grace_until_us; /* nothing is granted before; 0: no grace */
-    uint64_t asked_us;       /* when the last ask was carried out ... */
-    uint64_t asked_active;   /* ... and how many processes were active then */
+    uint64_t debt_units;    /* bucket: charged beyond what was there; the refill is for it first */
+    uint64_t spilled_us[2]; /* bucket: time whose refill found it full, by share period */
+    uint64_t full_us;       /* bucket: when it was last full; 0: never */
+    uint64_t reclaimed_us;  /* of what spilled: taken by charges that overlap, up to ... */
+    uint64_t reclaimed_until_us; /* ... the last of them, at which it was last full then */
+    uint64_t grace_until_us;     /* nothing is granted before; 0: no grace */
+    uint64_t asked_us;           /* when the last ask was carried out ... */
+    uint64_t asked_active;       /* ... and how many processes were active then */
 
     /* loss of data (core/lost.c) */
     uint64_t run_id;     /* of the run in which the last ask was carried out; 0: none was */
