@@ -50,12 +50,22 @@ uint64_t sim_latency_bucket_ns(unsigned bucket)
     return ((mantissa + 1) << exponent) - 1;
 }
 
-static void record(struct sim_latency *latency, uint64_t added_ns)
+void sim_latency_record(struct sim_latency *latency, uint64_t added_ns)
 {
     latency->counts[bucket_of(added_ns)]++;
     latency->count++;
     latency->waited += added_ns > 0;
     latency->max_ns = added_ns > latency->max_ns ? added_ns : latency->max_ns;
+}
+
+void sim_latency_add(struct sim_latency *sum, const struct sim_latency *latency)
+{
+    for (unsigned i = 0; i < SIM_LATENCY_BUCKETS; i++) {
+        sum->counts[i] += latency->counts[i];
+    }
+    sum->count += latency->count;
+    sum->waited += latency->waited;
+    sum->max_ns = latency->max_ns > sum->max_ns ? latency->max_ns : sum->max_ns;
 }
 
 void sim_metrics_decision(struct sim_metrics *metrics, enum sim_limit_class class, int admitted,
@@ -67,8 +77,8 @@ void sim_metrics_decision(struct sim_metrics *metrics, enum sim_limit_class clas
         return;
     }
     metrics->admitted++;
-    record(&metrics->all, added_ns);
-    record(first_touch ? &metrics->first_touches : &metrics->by_class[class], added_ns);
+    sim_latency_record(&metrics->all, added_ns);
+    sim_latency_record(first_touch ? &metrics->first_touches : &metrics->by_class[class], added_ns);
 }
 
 static uint64_t within_run(const struct sim_metrics *metrics, uint64_t time_ns)
@@ -78,7 +88,7 @@ static uint64_t within_run(const struct sim_metrics *metrics, uint64_t time_ns)
 
 void sim_metrics_lock_wait(struct sim_metrics *metrics, uint64_t waited_ns)
 {
-    record(&metrics->lock_waits, waited_ns);
+    sim_latency_record(&metrics->lock_waits, waited_ns);
 }
 
 void sim_metrics_ask(struct sim_metrics *metrics, uint64_t sent_ns)

@@ -61,6 +61,10 @@ void sim_metrics_lock_wait(struct sim_metrics *metrics, uint64_t waited_ns);
 void sim_metrics_ask(struct sim_metrics *metrics, uint64_t sent_ns);
 void sim_metrics_reply(struct sim_metrics *metrics, uint64_t received_ns);
 
+void sim_latency_record(struct sim_latency *latency, uint64_t added_ns);
+/* Add what one recorded to another. */
+void sim_latency_add(struct sim_latency *sum, const struct sim_latency *latency);
+
 /* The smallest recorded value with at least part_ppm of all at or below it (upper edge of its
  * bucket). */
 uint64_t sim_latency_percentile_ns(const struct sim_latency *latency, uint32_t part_ppm);

@@ -98,6 +98,12 @@ static bool is_during(const struct sim_outage *outage, uint64_t time_ns)
     return time_ns >= outage->down_ns && time_ns < outage->up_ns;
 }
 
+bool sim_outages_holds(const struct sim_outages *outages, const struct sim_outage *outage,
+                       uint32_t key, uint64_t time_ns)
+{
+    return is_during(outage, time_ns) && concerns(outages, outage, key);
+}
+
 void sim_outages_arrival(struct sim_outages *outages, const struct sim_arrival *arrival,
                          bool is_due)
 {
@@ -114,7 +120,7 @@ void sim_outages_arrival(struct sim_outages *outages, const struct sim_arrival *
             }
             continue;
         }
-        if (!is_during(outage, arrival->time_ns) || !concerns(outages, outage, arrival->key)) {
+        if (!sim_outages_holds(outages, outage, arrival->key, arrival->time_ns)) {
             continue;
         }
         entry->demand_units += arrival->cost_units;
@@ -350,22 +356,4 @@ void sim_outages_figures(const struct sim_outages *outages, uint32_t population,
             }
         }
     }
-}
-
-struct sim_outage_sums sim_outages_sums(const struct sim_outages *outages, uint32_t population)
-{
-    const struct sim_catalog *catalog = outages->history->catalog;
-    struct sim_outage_sums sums = {0};
-
-    for (size_t i = 0; i < outages->count; i++) {
-        for (uint32_t key = 0; key < catalog->key_count; key++) {
-            const struct sim_outage_key *entry = &outages->list[i].keys[key];
-            if (catalog->keys[key].population == population) {
-                sums.demand_units += entry->demand_units;
-                sums.ideal_units += entry->ideal_units;
-                sums.admitted_units += entry->admitted_units;
-            }
-        }
-    }
-    return sums;
 }

@@ -88,13 +88,8 @@ struct sim_outage_figures {
 void sim_outages_figures(const struct sim_outages *outages, uint32_t population,
                          struct sim_outage_figures *figures);
 
-/* What one population asked for and got during all outages. */
-struct sim_outage_sums {
-    uint64_t demand_units;
-    uint64_t ideal_units;
-    uint64_t admitted_units;
-};
-
-struct sim_outage_sums sim_outages_sums(const struct sim_outages *outages, uint32_t population);
+/* The outage concerns the key, and goes on at this time. */
+bool sim_outages_holds(const struct sim_outages *outages, const struct sim_outage *outage,
+                       uint32_t key, uint64_t time_ns);
 
 #endif

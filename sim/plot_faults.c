@@ -141,14 +141,14 @@ const char *sim_plot_outage(FILE *script, const struct sim_plot_data *data)
 
     fprintf(script, "$data << EOD\n");
     for (uint32_t p = 0; p < scenario->population_count && rows < POPULATION_COUNT_MAX; p++) {
-        const struct sim_outage_sums sums = sim_outages_sums(&data->world->watch.outages, p);
+        const struct sim_outage_service *service = &data->world->watch.services.by_population[p];
         char cut[40];
-        if (sums.ideal_units == 0) {
+        if (service->ideal_units == 0) {
             continue;
         }
-        const double unit = 100.0 / (double)sums.ideal_units;
-        const double demand_pct = unit * (double)sums.demand_units;
-        const double admitted_pct = unit * (double)sums.admitted_units;
+        const double unit = 100.0 / (double)service->ideal_units;
+        const double demand_pct = unit * (double)service->demand_units;
+        const double admitted_pct = unit * (double)service->admitted_units;
         top = admitted_pct > top ? admitted_pct : top;
         sim_readable_cut(cut, sizeof cut, scenario->populations[p].name, 20);
         fprintf(script, "%" PRIu32 "\t%.6g\t%.6g\t%s\t", rows++, demand_pct, admitted_pct,
@@ -170,9 +170,10 @@ void sim_plot_find_outage(char *text, size_t size, const struct sim_plot_data *d
     double most = 0;
 
     for (uint32_t p = 0; p < scenario->population_count; p++) {
-        const struct sim_outage_sums sums = sim_outages_sums(&data->world->watch.outages, p);
-        if (sums.ideal_units != 0) {
-            const double percent = 100.0 * (double)sums.admitted_units / (double)sums.ideal_units;
+        const struct sim_outage_service *service = &data->world->watch.services.by_population[p];
+        if (service->ideal_units != 0) {
+            const double percent =
+                100.0 * (double)service->admitted_units / (double)service->ideal_units;
             least = percent < least ? percent : least;
             most = percent > most ? percent : most;
         }

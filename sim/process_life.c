@@ -106,12 +106,15 @@ static void kill_requests(struct sim_process *process, uint64_t now_ns)
         const struct sim_waiting *request =
             &process->waiting[ticket & (process->waiting_capacity - 1)];
         if (!request->settled) {
-            sim_world_killed(process->world, request->job, now_ns);
+            sim_world_killed(process->world, request, now_ns);
         }
     }
     while (process->arrival_next < process->arrival_count &&
            process->arrivals[process->arrival_next].time_ns < now_ns) {
-        sim_world_killed(process->world, process->arrivals[process->arrival_next++].job, now_ns);
+        const struct sim_arrival *arrival = &process->arrivals[process->arrival_next++];
+        const struct sim_waiting request = {
+            .arrived_ns = arrival->time_ns, .key = arrival->key, .job = arrival->job};
+        sim_world_killed(process->world, &request, now_ns);
     }
 }
 

@@ -12,13 +12,13 @@
  * way? */
 #define CHAINS_PER_SWEEP 2
 
-void sim_records_init(struct sim_records *records,
-                      void (*lost)(void *context, const struct sim_record *record), void *context)
+void sim_records_init(struct sim_records *records, const struct sim_records_owner *owner,
+                      void *context)
 {
     *records = (struct sim_records){
         .chains = sim_memory_new(CHAINS_FIRST, sizeof(struct sim_record *)),
         .chain_count = CHAINS_FIRST,
-        .lost = lost,
+        .owner = owner,
         .context = context,
     };
 }
@@ -67,7 +67,7 @@ static void drop(struct sim_records *records, struct sim_record **place)
     struct sim_record *record = *place;
 
     if (record->untaken_units != 0) {
-        records->lost(records->context, record);
+        records->owner->lost(records->context, record);
     }
     *place = record->next;
     record->next = records->free_list;
@@ -120,13 +120,23 @@ static void grow(struct sim_records *records)
     free(old.chains);
 }
 
+/* Nobody takes it, and nothing that it answers for can be carried out again. */
+static bool is_over(const struct sim_records *records, const struct sim_record *record,
+                    uint64_t now_ns)
+{
+    return record->untaken_units == 0 && record->dropped_ns <= now_ns &&
+           (record->is_hidden ||
+            record->record.expires_us <=
+                records->owner->clock_us(records->context, record->key, now_ns));
+}
+
 static void sweep(struct sim_records *records, uint64_t now_ns)
 {
     for (unsigned i = 0; i < CHAINS_PER_SWEEP; i++) {
         struct sim_record **place = &records->chains[records->swept_chain];
         records->swept_chain = (records->swept_chain + 1) & (records->chain_count - 1);
         while (*place != NULL) {
-            if ((*place)->dropped_ns <= now_ns && (*place)->untaken_units == 0) {
+            if (is_over(records, *place, now_ns)) {
                 drop(records, place);
             } else {
                 place = &(*place)->next;

@@ -24,7 +24,8 @@ struct sim_record {
     uint64_t number;     /* of this carrying out of the ask, unique in a run, from 1 */
     uint64_t arrived_ns; /* true time: the ask's arrival, and when it was carried out */
     uint64_t done_ns;
-    uint64_t dropped_ns; /* true time from which nobody takes it any more */
+    uint64_t dropped_ns; /* true time from which nobody takes it any more; if the store's clock
+                            steps back it is kept until it has expired by that, too */
     uint64_t untaken_units;
     uint32_t key;
     uint32_t process; /* as the ask names it; set by sim_records_add, as the next one is */
@@ -34,6 +35,13 @@ struct sim_record {
     struct sim_record *next;
 };
 
+/* Whose records they are. */
+struct sim_records_owner {
+    void (*lost)(void *context, const struct sim_record *record);
+    /* by which the key's records expire, at a true time */
+    uint64_t (*clock_us)(const void *context, uint32_t key, uint64_t now_ns);
+};
+
 struct sim_records {
     struct sim_record **chains; /* see chain_of, the newest first; NULL: none are kept */
     size_t chain_count;         /* a power of two */
@@ -41,12 +49,13 @@ struct sim_records {
     size_t swept_chain;
     uint64_t last_number;
     struct sim_record *free_list;
-    void (*lost)(void *context, const struct sim_record *record);
-    void *context;
+    const struct sim_records_owner *owner;
+    void *context; /* the owner's */
 };
 
-void sim_records_init(struct sim_records *records,
-                      void (*lost)(void *context, const struct sim_record *record), void *context);
+/* Ownership: `owner` and what `context` points to live longer than the records. */
+void sim_records_init(struct sim_records *records, const struct sim_records_owner *owner,
+                      void *context);
 void sim_records_deinit(struct sim_records *records);
 
 /* What the store knows of this ask at its time now_us: its own record, or that of an earlier or a

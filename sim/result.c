@@ -191,15 +191,13 @@ static json_t *populations_json(const struct sim_result *result, const struct si
 
     for (size_t i = 0; i < world->scenario->population_count; i++) {
         const struct sim_judgement *judgement = &result->by_population[i];
-        struct sim_outage_figures outages;
-        sim_outages_figures(&world->watch.outages, (uint32_t)i, &outages);
         json_object_set_new(json, world->scenario->populations[i].name,
                             json_pack("{s:{s:o, s:o, s:o}, s:o, s:o}", "units", "demand",
                                       integer(judgement->demand_units), "admitted",
                                       integer(judgement->admitted_units), "oracle",
                                       integer(judgement->oracle_units), "accuracy",
                                       accuracy_json(judgement), "outage",
-                                      sim_result_outage(&outages)));
+                                      sim_result_outage(world, (uint32_t)i)));
     }
     return json;
 }

@@ -72,29 +72,63 @@ static json_t *figure(double value)
     return value < 0 ? json_null() : json_real(value);
 }
 
-json_t *sim_result_outage(const struct sim_outage_figures *figures)
+static json_t *waits_json(const struct sim_latency *waits)
 {
+    const double count = (double)waits->count;
+
+    if (waits->count == 0) {
+        return json_pack("{s:n, s:n, s:n, s:n}", "p50", "p99", "max", "waited_pct");
+    }
+    return json_pack(
+        "{s:f, s:f, s:f, s:f}", "p50", (double)sim_latency_percentile_ns(waits, 500000) / 1000,
+        "p99", (double)sim_latency_percentile_ns(waits, 990000) / 1000, "max",
+        (double)waits->max_ns / 1000, "waited_pct", 100.0 * (double)waits->waited / count);
+}
+
+static void add_service(json_t *json, const struct sim_world *world, uint32_t population)
+{
+    struct sim_outage_service service;
+
+    sim_outage_services_sum(&world->watch.services, population, &service);
+    json_object_set_new(json, "requests", integer(service.requests));
+    json_object_set_new(json, "units",
+                        json_pack("{s:o, s:o, s:o, s:o}", "demand", integer(service.demand_units),
+                                  "admitted", integer(service.admitted_units), "refused",
+                                  integer(service.demand_units - service.admitted_units), "ideal",
+                                  integer(service.ideal_units)));
+    json_object_set_new(json, "answered_pct", figure(sim_outage_service_answered_pct(&service)));
+    json_object_set_new(json, "wait_us", waits_json(&service.waits));
+    json_object_set_new(json, "alone_after_s",
+                        service.requests == 0 ? json_null() : seconds(service.alone_after_ns));
+}
+
+json_t *sim_result_outage(const struct sim_world *world, uint32_t population)
+{
+    struct sim_outage_figures figures;
     json_t *json = json_object();
 
-    json_object_set_new(json, "count", integer(figures->outage_count));
-    json_object_set_new(json, "cut_count", integer(figures->cut_count));
+    sim_outages_figures(&world->watch.outages, population, &figures);
+
+    json_object_set_new(json, "count", integer(figures.outage_count));
+    json_object_set_new(json, "cut_count", integer(figures.cut_count));
     json_object_set_new(json, "bound_used_pct",
-                        json_pack("{s:o}", "max", figure(figures->bound_used_pct)));
-    json_object_set_new(json, "over_units", json_pack("{s:o}", "max", figure(figures->over_units)));
+                        json_pack("{s:o}", "max", figure(figures.bound_used_pct)));
+    json_object_set_new(json, "over_units", json_pack("{s:o}", "max", figure(figures.over_units)));
     json_object_set_new(json, "over_of_accrued_pct",
-                        json_pack("{s:o}", "max", figure(figures->over_of_accrued_pct)));
+                        json_pack("{s:o}", "max", figure(figures.over_of_accrued_pct)));
     json_object_set_new(json, "admitted_of_ideal_pct",
-                        json_pack("{s:o, s:o}", "min", figure(figures->admitted_of_ideal_min_pct),
-                                  "max", figure(figures->admitted_of_ideal_max_pct)));
+                        json_pack("{s:o, s:o}", "min", figure(figures.admitted_of_ideal_min_pct),
+                                  "max", figure(figures.admitted_of_ideal_max_pct)));
     json_object_set_new(json, "under_of_accrued_pct",
-                        json_pack("{s:o}", "max", figure(figures->under_of_accrued_pct)));
+                        json_pack("{s:o}", "max", figure(figures.under_of_accrued_pct)));
     json_object_set_new(json, "floor_split_pct",
-                        json_pack("{s:o}", "max", figure(figures->floor_split_pct)));
+                        json_pack("{s:o}", "max", figure(figures.floor_split_pct)));
     json_object_set_new(json, "under_above_floor_pct",
-                        json_pack("{s:o}", "max", figure(figures->under_above_floor_pct)));
+                        json_pack("{s:o}", "max", figure(figures.under_above_floor_pct)));
     json_object_set_new(json, "cut_share_pct",
-                        json_pack("{s:o, s:o}", "min", figure(figures->cut_share_min_pct), "max",
-                                  figure(figures->cut_share_max_pct)));
+                        json_pack("{s:o, s:o}", "min", figure(figures.cut_share_min_pct), "max",
+                                  figure(figures.cut_share_max_pct)));
+    add_service(json, world, population);
     return json;
 }
 
@@ -115,7 +149,7 @@ void sim_result_add_faults(json_t *json, const struct sim_aftermath *aftermath,
                                   integer(counts->asks_expired), "data_losses",
                                   integer(counts->data_losses)));
     json_object_set_new(json, "liveness", liveness_json(&aftermath->liveness));
-    json_object_set_new(json, "outage", sim_result_outage(&aftermath->outages));
+    json_object_set_new(json, "outage", sim_result_outage(world, SIM_EVERY_POPULATION));
 }
 
 json_t *sim_result_billing(const struct sim_aftermath *aftermath, const struct sim_world *world,

@@ -10,8 +10,8 @@
 void sim_result_add_faults(json_t *json, const struct sim_aftermath *aftermath,
                            const struct sim_world *world);
 
-/* Of one population. */
-json_t *sim_result_outage(const struct sim_outage_figures *figures);
+/* Outages as one population saw them, or all (SIM_EVERY_POPULATION). */
+json_t *sim_result_outage(const struct sim_world *world, uint32_t population);
 
 json_t *sim_result_billing(const struct sim_aftermath *aftermath, const struct sim_world *world,
                            uint64_t spent_units);

@@ -92,35 +92,76 @@ static void print_outage(FILE *file, const struct sim_screen *screen,
     }
 }
 
-/* Who got what during outages: a row for each population that asked for anything. */
+enum customer_column {
+    CUSTOMER,
+    DEMAND,
+    ADMITTED,
+    REFUSED,
+    IDEAL,
+    OF_IDEAL,
+    UNANSWERED,
+    WAITED,
+    WAIT_P99,
+    WAIT_MAX,
+    CUSTOMER_COLUMN_COUNT,
+};
+
+static void fill_customer(const struct sim_screen_table *table, size_t row, const char *name,
+                          const struct sim_outage_service *service)
+{
+    const struct sim_latency *waits = &service->waits;
+    char *cells[CUSTOMER_COLUMN_COUNT];
+
+    for (size_t i = 0; i < CUSTOMER_COLUMN_COUNT; i++) {
+        cells[i] = sim_screen_table_cell(table, row, i);
+    }
+    strcpy(cells[CUSTOMER], name);
+    strcpy(cells[DEMAND], sim_readable_count(service->demand_units).text);
+    strcpy(cells[ADMITTED], sim_readable_count(service->admitted_units).text);
+    strcpy(cells[REFUSED],
+           sim_readable_count(service->demand_units - service->admitted_units).text);
+    strcpy(cells[IDEAL], sim_readable_count(service->ideal_units).text);
+    if (service->ideal_units > 0) {
+        strcpy(cells[OF_IDEAL], sim_readable_percent(100.0 * (double)service->admitted_units /
+                                                     (double)service->ideal_units)
+                                    .text);
+    }
+    strcpy(cells[UNANSWERED],
+           sim_readable_count(service->requests - service->killed - waits->count).text);
+    if (waits->count > 0) {
+        strcpy(cells[WAITED],
+               sim_readable_percent(100.0 * (double)waits->waited / (double)waits->count).text);
+        strcpy(cells[WAIT_P99], sim_readable_time(sim_latency_percentile_ns(waits, 990000)).text);
+        strcpy(cells[WAIT_MAX], sim_readable_time(waits->max_ns).text);
+    }
+}
+
+/* How each population that asked for anything was served during outages. */
 static void print_customers(FILE *file, const struct sim_screen *screen,
                             const struct sim_world *world)
 {
-    static const struct sim_screen_column columns[] = {
-        {"during outages", SIM_SCREEN_LEFT, 9}, {"demand", SIM_SCREEN_RIGHT, 4},
-        {"admitted", SIM_SCREEN_RIGHT, 8},      {"refused", SIM_SCREEN_RIGHT, 7},
-        {"ideal", SIM_SCREEN_RIGHT, 5},         {"of ideal", SIM_SCREEN_RIGHT, 6}};
+    static const struct sim_screen_column columns[CUSTOMER_COLUMN_COUNT] = {
+        [CUSTOMER] = {"during outages", SIM_SCREEN_LEFT, 9},
+        [DEMAND] = {"demand", SIM_SCREEN_RIGHT, 3},
+        [ADMITTED] = {"admitted", SIM_SCREEN_RIGHT, 8},
+        [REFUSED] = {"refused", SIM_SCREEN_RIGHT, 7},
+        [IDEAL] = {"ideal", SIM_SCREEN_RIGHT, 2},
+        [OF_IDEAL] = {"of ideal", SIM_SCREEN_RIGHT, 6},
+        [UNANSWERED] = {"no answer", SIM_SCREEN_RIGHT, 5},
+        [WAITED] = {"waited", SIM_SCREEN_RIGHT, 1},
+        [WAIT_P99] = {"p99 wait", SIM_SCREEN_RIGHT, 4},
+        [WAIT_MAX] = {"longest", SIM_SCREEN_RIGHT, 3},
+    };
     const struct sim_scenario *scenario = world->scenario;
     struct sim_screen_table table;
     size_t row = 0;
 
-    sim_screen_table_init(&table, columns, 6, scenario->population_count, 12);
+    sim_screen_table_init(&table, columns, CUSTOMER_COLUMN_COUNT, scenario->population_count, 12);
     for (uint32_t p = 0; p < scenario->population_count; p++) {
-        const struct sim_outage_sums sums = sim_outages_sums(&world->watch.outages, p);
-        if (sums.demand_units == 0) {
-            continue;
+        const struct sim_outage_service *service = &world->watch.services.by_population[p];
+        if (service->requests > 0) {
+            fill_customer(&table, row++, scenario->populations[p].name, service);
         }
-        strcpy(sim_screen_table_cell(&table, row, 0), scenario->populations[p].name);
-        strcpy(sim_screen_table_cell(&table, row, 1), sim_readable_count(sums.demand_units).text);
-        strcpy(sim_screen_table_cell(&table, row, 2), sim_readable_count(sums.admitted_units).text);
-        strcpy(sim_screen_table_cell(&table, row, 3),
-               sim_readable_count(sums.demand_units - sums.admitted_units).text);
-        strcpy(sim_screen_table_cell(&table, row, 4), sim_readable_count(sums.ideal_units).text);
-        if (sums.ideal_units > 0) {
-            const double percent = 100.0 * (double)sums.admitted_units / (double)sums.ideal_units;
-            strcpy(sim_screen_table_cell(&table, row, 5), sim_readable_percent(percent).text);
-        }
-        row++;
     }
     table.row_count = row;
     if (row > 0) {

@@ -100,20 +100,37 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
+/* The command's own words for an option, or NULL. */
+static const char *own_help(const struct sim_shared_options *shared, enum sim_shared_option option,
+                            const char *seeds_help)
+{
+    switch (option) {
+    case SIM_SHARED_SEEDS:
+        return seeds_help;
+    case SIM_SHARED_KERNEL:
+        return shared->kernel_help;
+    case SIM_SHARED_OUT:
+        return shared->out_help;
+    case SIM_SHARED_QUIET:
+        return shared->quiet_help;
+    case SIM_SHARED_SET:
+    case SIM_SHARED_JOBS:
+    case SIM_SHARED_PLOTS:
+    case SIM_SHARED_JSON:
+        break;
+    }
+    return NULL;
+}
+
 /* Those the command has, each with its words, below the heading of its group. Requires room for all
  * options, all headings and the end. */
 static void fill_table(const struct sim_shared_options *shared, const char *seeds_help,
                        struct argp_option *table)
 {
-    const char *const own_help[OPTION_COUNT] = {
-        [1] = seeds_help,
-        [2] = shared->kernel_help,
-        [4] = shared->out_help,
-        [7] = shared->quiet_help,
-    };
     int group = 0;
 
     for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const char *help = own_help(shared, (enum sim_shared_option)(1u << i), seeds_help);
         if ((shared->has & 1u << i) == 0) {
             continue;
         }
@@ -125,7 +142,7 @@ static void fill_table(const struct sim_shared_options *shared, const char *seed
             };
         }
         *table = options[i];
-        table->doc = own_help[i] == NULL ? options[i].doc : own_help[i];
+        table->doc = help == NULL ? options[i].doc : help;
         table++;
     }
 }

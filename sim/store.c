@@ -63,6 +63,16 @@ static void init_runs(struct sim_store *store)
     }
 }
 
+static uint64_t records_clock_us(const void *context, uint32_t key, uint64_t now_ns)
+{
+    const struct sim_store *store = context;
+
+    return sim_store_clock_us(store, store->catalog->keys[key].shard, now_ns);
+}
+
+static const struct sim_records_owner records_owner = {.lost = book_lost_reply,
+                                                       .clock_us = records_clock_us};
+
 void sim_store_init(struct sim_store *store, const struct sim_catalog *catalog)
 {
     *store = (struct sim_store){
@@ -90,7 +100,7 @@ void sim_store_init(struct sim_store *store, const struct sim_catalog *catalog)
     }
     store->prompt_ns = prompt_ns(catalog->scenario);
     if (asks_may_repeat(catalog->scenario)) {
-        sim_records_init(&store->records, book_lost_reply, store);
+        sim_records_init(&store->records, &records_owner, store);
     }
     sim_store_past_init(store);
     sim_store_sums_init(&store->sums, catalog);

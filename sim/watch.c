@@ -7,6 +7,7 @@ void sim_watch_init(struct sim_watch *watch, const struct sim_plan_history *hist
     sim_journal_init(&watch->journal);
     sim_degradation_init(&watch->degradation, scenario->duration_ns, scenario->process_count);
     sim_outages_init(&watch->outages, history);
+    sim_outage_services_init(&watch->services, &watch->outages);
     sim_billing_init(&watch->billing, scenario);
     watch->retired = (struct weir_limiter_counts){0};
 }
@@ -15,6 +16,7 @@ void sim_watch_deinit(struct sim_watch *watch)
 {
     sim_journal_deinit(&watch->journal);
     sim_degradation_deinit(&watch->degradation);
+    sim_outage_services_deinit(&watch->services);
     sim_outages_deinit(&watch->outages);
     sim_billing_deinit(&watch->billing);
 }
@@ -22,6 +24,7 @@ void sim_watch_deinit(struct sim_watch *watch)
 void sim_watch_arrival(struct sim_watch *watch, const struct sim_arrival *arrival, bool is_due)
 {
     sim_outages_arrival(&watch->outages, arrival, is_due);
+    sim_outage_services_arrival(&watch->services, arrival, is_due);
 }
 
 void sim_watch_decided(struct sim_watch *watch, struct sim_accuracy *accuracy, uint32_t process,
@@ -32,6 +35,8 @@ void sim_watch_decided(struct sim_watch *watch, struct sim_accuracy *accuracy, u
 
     sim_journal_decision(&watch->journal, request->arrived_ns, request->key, request->cost_units,
                          decision->verdict, decision->mode);
+    sim_outage_services_decided(&watch->services, request->key, request->arrived_ns, decided_ns,
+                                admitted ? request->cost_units : 0);
     if (admitted) {
         sim_outages_admitted(&watch->outages, process, request->key, request->arrived_ns,
                              decided_ns, request->cost_units);
@@ -39,6 +44,7 @@ void sim_watch_decided(struct sim_watch *watch, struct sim_accuracy *accuracy, u
     if (decision->mode != WEIR_MODE_DEGRADED) {
         return;
     }
+    sim_outage_services_alone(&watch->services, request->key, decided_ns);
     if (!admitted) {
         sim_degradation_denied(&watch->degradation, process, decided_ns);
         return;
@@ -48,6 +54,11 @@ void sim_watch_decided(struct sim_watch *watch, struct sim_accuracy *accuracy, u
         sim_accuracy_lost(accuracy, SIM_LOSS_DEGRADED, request->key, request->arrived_ns,
                           request->charged_units);
     }
+}
+
+void sim_watch_killed(struct sim_watch *watch, uint32_t key, uint64_t arrived_ns)
+{
+    sim_outage_services_killed(&watch->services, key, arrived_ns);
 }
 
 void sim_watch_before_serving(struct sim_watch *watch, const struct sim_store *store, uint32_t key,

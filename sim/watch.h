@@ -9,13 +9,14 @@
 #include "degradation.h"
 #include "exchange.h"
 #include "journal.h"
-#include "outage_bound.h"
+#include "outage_service.h"
 #include "process.h"
 
 struct sim_watch {
     struct sim_journal journal; /* keeps nothing unless its from_ns is set */
     struct sim_degradation degradation;
     struct sim_outages outages;
+    struct sim_outage_services services; /* of these outages: a watch stays where it is */
     struct sim_billing billing;
     struct weir_limiter_counts retired; /* of limiters that are no more */
 };
@@ -30,6 +31,9 @@ void sim_watch_arrival(struct sim_watch *watch, const struct sim_arrival *arriva
 void sim_watch_decided(struct sim_watch *watch, struct sim_accuracy *accuracy, uint32_t process,
                        const struct sim_waiting *request, uint64_t decided_ns,
                        const struct weir_decision *decision);
+
+/* It died with its process. */
+void sim_watch_killed(struct sim_watch *watch, uint32_t key, uint64_t arrived_ns);
 
 void sim_watch_before_serving(struct sim_watch *watch, const struct sim_store *store, uint32_t key,
                               uint64_t done_ns);

@@ -102,7 +102,7 @@ void sim_world_free_exchange(struct sim_world *world, struct sim_exchange *excha
 void sim_world_end_exchange(struct sim_world *world, struct sim_exchange *exchange,
                             uint64_t now_ns);
 /* A request was in a process when that was killed. */
-void sim_world_killed(struct sim_world *world, uint32_t job, uint64_t now_ns);
+void sim_world_killed(struct sim_world *world, const struct sim_waiting *request, uint64_t now_ns);
 /* A reply arrives for a life that is over: what it brings is lost. */
 void sim_world_stale_reply(struct sim_world *world, struct sim_exchange *exchange, uint64_t now_ns);
 void sim_world_send_ask(struct sim_world *world, struct sim_exchange *exchange, uint64_t send_ns);

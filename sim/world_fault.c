@@ -68,6 +68,7 @@ static void change_stores(struct sim_world *world, uint64_t now_ns)
         sim_sampling_key(world, key, now_ns);
         sim_polling_before_serving(&world->polling, &world->store, key, now_ns);
     }
+    sim_watch_advance(&world->watch, &world->store, now_ns);
     sim_store_fault(&world->store, now_ns);
 }
 

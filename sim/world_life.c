@@ -171,10 +171,11 @@ bool sim_world_life_takes(struct sim_world *world, struct sim_exchange *exchange
     return false;
 }
 
-void sim_world_killed(struct sim_world *world, uint32_t job, uint64_t now_ns)
+void sim_world_killed(struct sim_world *world, const struct sim_waiting *request, uint64_t now_ns)
 {
     world->metrics.killed++;
-    sim_clientele_denied(world->clientele, job, now_ns, 0); /* an error, which says nothing */
+    sim_watch_killed(&world->watch, request->key, request->arrived_ns);
+    sim_clientele_denied(world->clientele, request->job, now_ns, 0); /* an error, says nothing */
 }
 
 bool sim_world_route(struct sim_world *world, struct sim_arrival *arrival)

@@ -1,16 +1,7 @@
 /* What was spent without the store is charged as of when it was, and grants wait for it. */
 #include "unit.h"
 
-#include "store_faults.h"
-
-static struct store_desk desk;
-
-static int reset(void **state)
-{
-    (void)state;
-    desk = (struct store_desk){.run = {.id = 5}};
-    return 0;
-}
+#include "one_desk.h"
 
 /* Two processes are active; the key has `left` units at START_US. */
 static void two_know(const struct weir_plan *plan, uint64_t left)

@@ -1,18 +1,9 @@
 /* A store that lost a state, or a part of its past, is held to what processes saw of it. */
 #include "unit.h"
 
-#include "store_faults.h"
+#include "one_desk.h"
 
 #define NEW_RUN UINT64_C(6)
-
-static struct store_desk desk;
-
-static int reset(void **state)
-{
-    (void)state;
-    desk = (struct store_desk){.run = {.id = 5}};
-    return 0;
-}
 
 /* The store starts again with nothing. */
 static void lose_all(uint64_t now_us)

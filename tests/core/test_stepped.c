@@ -1,18 +1,9 @@
 /* The store's clock steps back, for good or to and fro. */
 #include "unit.h"
 
-#include "store_faults.h"
+#include "one_desk.h"
 
 #define DAY_US (UINT64_C(86400) * SECOND_US)
-
-static struct store_desk desk;
-
-static int reset(void **state)
-{
-    (void)state;
-    desk = (struct store_desk){.run = {.id = 5}};
-    return 0;
-}
 
 /* B16: two days back. The customer goes on at the plan's rate, from what there was. */
 static void b16_two_days_back_lock_nobody_out(void **state)

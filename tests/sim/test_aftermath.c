@@ -1,8 +1,6 @@
 /* A run with faults against the same run without: what changed, whether it came back, and what
  * that makes of the run. */
-#include "world_run.h"
-
-#include "twin.h"
+#include "twin_run.h"
 
 #define FILE_NAME "test_aftermath.tmp.json"
 #define SECOND_NS UINT64_C(1000000000)
@@ -26,54 +24,28 @@
     "{\"id\": \"idle\", \"kind\": \"report_lost\", \"from_s\": 14.3, \"until_s\": 14.301,"         \
     " \"probability_pct\": 100}"
 
-struct pair {
-    struct world_run run;
-    struct sim_twin twin;
-};
-
-static void start(struct pair *pair, const char *bandwidth, const char *faults)
+static void start(struct twin_run *pair, const char *bandwidth, const char *faults)
 {
     char text[2000];
-    char error[256];
 
     snprintf(text, sizeof text, TEXT, bandwidth, faults);
-    world_run_load(&pair->run.scenario, FILE_NAME, text);
-    if (!sim_twin_run(&pair->twin, &pair->run.scenario, error, sizeof error)) {
-        fail_msg("%s", error);
-    }
+    twin_run_start(pair, FILE_NAME, text);
 }
 
-static void finish(struct pair *pair)
-{
-    char error[256];
-
-    assert_true(sim_world_init(&pair->run.world, &pair->run.scenario, SIM_KERNEL_HEAP, error,
-                               sizeof error));
-    sim_twin_attach(&pair->twin, &pair->run.world);
-    assert_true(sim_world_run(&pair->run.world));
-    sim_result_make(&pair->run.result, &pair->run.world, SIM_KERNEL_HEAP);
-}
-
-static void play(struct pair *pair, const char *faults)
+static void play(struct twin_run *pair, const char *faults)
 {
     start(pair, "0", faults);
-    finish(pair);
-}
-
-static void end(struct pair *pair)
-{
-    world_run_free(&pair->run);
-    sim_twin_free(&pair->twin);
+    twin_run_finish(pair);
 }
 
 static void a_run_without_faults_equals_its_twin(void **state)
 {
     (void)state;
-    struct pair pair;
+    struct twin_run pair;
 
     start(&pair, "0", FAULTS(CRASH));
     pair.run.scenario.faults.count = 0;
-    finish(&pair);
+    twin_run_finish(&pair);
     assert_true(pair.twin.journal.count > 5000);
     assert_int_equal(pair.run.world.watch.journal.count, pair.twin.journal.count);
     assert_int_equal(
@@ -82,13 +54,13 @@ static void a_run_without_faults_equals_its_twin(void **state)
     assert_int_equal(pair.run.result.aftermath.liveness.recovery, SIM_RECOVERY_NOT_ASKED);
     assert_int_equal(pair.run.result.verdict, SIM_VERDICT_PASS);
     pair.run.scenario.faults.count = 1; /* to be freed */
-    end(&pair);
+    twin_run_free(&pair);
 }
 
 static void a_crash_changes_decisions_and_is_recovered_from(void **state)
 {
     (void)state;
-    struct pair pair;
+    struct twin_run pair;
 
     play(&pair, FAULTS(CRASH));
     const struct sim_aftermath *aftermath = &pair.run.result.aftermath;
@@ -103,24 +75,24 @@ static void a_crash_changes_decisions_and_is_recovered_from(void **state)
     assert_int_equal(pair.run.result.ledger.missing_units, 0);
     assert_int_equal(pair.run.result.all.cause_units[SIM_CAUSE_UNEXPLAINED], 0);
     assert_int_equal(pair.run.result.verdict, SIM_VERDICT_PASS);
-    end(&pair);
+    twin_run_free(&pair);
 }
 
 static void a_fault_that_does_nothing_makes_the_run_inconclusive(void **state)
 {
     (void)state;
-    struct pair pair;
+    struct twin_run pair;
 
     play(&pair, FAULTS(CRASH ", " IDLE));
     assert_int_equal(pair.run.result.aftermath.faults[1].fired_count, 0);
     assert_int_equal(pair.run.result.verdict, SIM_VERDICT_INCONCLUSIVE);
-    end(&pair);
+    twin_run_free(&pair);
 }
 
 static void a_fault_that_changes_nothing_makes_the_run_inconclusive(void **state)
 {
     (void)state;
-    struct pair pair;
+    struct twin_run pair;
 
     play(&pair, FAULTS(IDLE));
     pair.run.scenario.faults.fired_count[0] = 1; /* it is said to have happened */
@@ -128,18 +100,18 @@ static void a_fault_that_changes_nothing_makes_the_run_inconclusive(void **state
     sim_result_make(&pair.run.result, &pair.run.world, SIM_KERNEL_HEAP);
     assert_int_equal(pair.run.result.aftermath.faults[0].changed_count, 0);
     assert_int_equal(pair.run.result.verdict, SIM_VERDICT_INCONCLUSIVE);
-    end(&pair);
+    twin_run_free(&pair);
 }
 
 static void a_run_that_ends_too_early_shows_no_recovery(void **state)
 {
     (void)state;
-    struct pair pair;
+    struct twin_run pair;
 
     play(&pair, FAULTS(LATE_CRASH));
     assert_int_equal(pair.run.result.aftermath.liveness.recovery, SIM_RECOVERY_UNKNOWN);
     assert_int_equal(pair.run.result.verdict, SIM_VERDICT_INCONCLUSIVE);
-    end(&pair);
+    twin_run_free(&pair);
 }
 
 /* Twenty processes that have five requests a minute each: it takes a breaker long to hear enough
@@ -147,61 +119,55 @@ static void a_run_that_ends_too_early_shows_no_recovery(void **state)
 static void a_breaker_that_is_half_open_is_not_open(void **state)
 {
     (void)state;
-    struct pair pair;
-    char error[256];
+    struct twin_run pair;
 
-    world_run_load(&pair.run.scenario, FILE_NAME,
-                   "{\"why\": \"w\", \"duration_s\": 120, \"fleet\": {\"processes\": 20},"
-                   " \"plans\": {\"p\": {\"algorithm\": \"log\", \"rate_per_min\": 100,"
-                   " \"window_s\": 10}}, \"keys\": {\"k\": {\"plan\": \"p\"}},"
-                   " \"traffic\": {\"keys\": \"k\", \"demand_ratio\": 1}, \"faults\":"
-                   " [{\"kind\": \"store_outage\", \"from_s\": 5, \"until_s\": 65}]}");
-    assert_true(sim_twin_run(&pair.twin, &pair.run.scenario, error, sizeof error));
-    finish(&pair);
+    twin_run_play(&pair, FILE_NAME,
+                  "{\"why\": \"w\", \"duration_s\": 120, \"fleet\": {\"processes\": 20},"
+                  " \"plans\": {\"p\": {\"algorithm\": \"log\", \"rate_per_min\": 100,"
+                  " \"window_s\": 10}}, \"keys\": {\"k\": {\"plan\": \"p\"}},"
+                  " \"traffic\": {\"keys\": \"k\", \"demand_ratio\": 1}, \"faults\":"
+                  " [{\"kind\": \"store_outage\", \"from_s\": 5, \"until_s\": 65}]}");
 
     assert_true(pair.run.result.aftermath.counts.breaker_openings > 0);
     assert_int_equal(pair.run.result.aftermath.liveness.open_breakers, 0);
     assert_int_equal(pair.run.result.aftermath.liveness.recovery, SIM_RECOVERY_DONE);
-    end(&pair);
+    twin_run_free(&pair);
 }
 
 /* At the end all processes give back at once, which takes longer than they wait for an answer. */
 static void breakers_that_open_at_the_end_hinder_no_recovery(void **state)
 {
     (void)state;
-    struct pair pair;
-    char error[256];
+    struct twin_run pair;
 
-    world_run_load(&pair.run.scenario, FILE_NAME,
-                   "{\"why\": \"w\", \"duration_s\": 60, \"fleet\": {\"processes\": 20,"
-                   " \"balance\": {\"kind\": \"zipf\", \"exponent\": 3}},"
-                   " \"store\": {\"capacity_per_s\": 5000},"
-                   " \"plans\": {\"p\": {\"algorithm\": \"window\", \"rate_per_min\": 6000,"
-                   " \"window_s\": 5}}, \"keys\": {\"k\": {\"plan\": \"p\", \"count\": 2}},"
-                   " \"traffic\": {\"keys\": \"k\", \"demand_ratio\": 4}, \"faults\":"
-                   " [{\"kind\": \"store_outage\", \"from_s\": 42, \"until_s\": 44}]}");
-    assert_true(sim_twin_run(&pair.twin, &pair.run.scenario, error, sizeof error));
-    finish(&pair);
+    twin_run_play(&pair, FILE_NAME,
+                  "{\"why\": \"w\", \"duration_s\": 60, \"fleet\": {\"processes\": 20,"
+                  " \"balance\": {\"kind\": \"zipf\", \"exponent\": 3}},"
+                  " \"store\": {\"capacity_per_s\": 5000},"
+                  " \"plans\": {\"p\": {\"algorithm\": \"window\", \"rate_per_min\": 6000,"
+                  " \"window_s\": 5}}, \"keys\": {\"k\": {\"plan\": \"p\", \"count\": 2}},"
+                  " \"traffic\": {\"keys\": \"k\", \"demand_ratio\": 4}, \"faults\":"
+                  " [{\"kind\": \"store_outage\", \"from_s\": 42, \"until_s\": 44}]}");
 
     assert_true(sim_liveness_open_breakers(&pair.run.world) > 0);
     assert_int_equal(pair.run.result.aftermath.liveness.open_breakers, 0);
     assert_int_equal(pair.run.result.aftermath.liveness.recovery, SIM_RECOVERY_DONE);
-    end(&pair);
+    twin_run_free(&pair);
 }
 
 static void a_fault_that_lasts_is_not_recovered_from(void **state)
 {
     (void)state;
-    struct pair pair;
+    struct twin_run pair;
 
     play(&pair, FAULTS(LASTING_CRASH));
     assert_int_equal(pair.run.result.aftermath.liveness.recovery, SIM_RECOVERY_NOT_ASKED);
     assert_int_equal(pair.run.result.verdict, SIM_VERDICT_PASS);
-    end(&pair);
+    twin_run_free(&pair);
 }
 
 /* The cell of key 0 that begins 22 s or later. */
-static struct sim_cell *late_cell(struct pair *pair, uint32_t *interval)
+static struct sim_cell *late_cell(struct twin_run *pair, uint32_t *interval)
 {
     struct sim_accuracy *accuracy = &pair->run.world.accuracy;
 
@@ -209,18 +175,55 @@ static struct sim_cell *late_cell(struct pair *pair, uint32_t *interval)
     return &accuracy->cells[accuracy->keys[0].first_cell + *interval];
 }
 
-static enum sim_recovery judge(struct pair *pair)
+static enum sim_recovery judge(struct twin_run *pair)
 {
     sim_result_free(&pair->run.result);
     sim_result_make(&pair->run.result, &pair->run.world, SIM_KERNEL_HEAP);
     return pair->run.result.aftermath.liveness.recovery;
 }
 
+/* An outage as long as the run: then what customers saw of it is what the run came to. */
+static void what_customers_see_of_an_outage_is_what_happens_in_it(void **state)
+{
+    (void)state;
+    static const char *const paths[][2] = {
+        {"units.demand", "outage.units.demand"},
+        {"units.admitted", "outage.units.admitted"},
+        {"units.oracle", "outage.units.ideal"},
+        {"decisions.total", "outage.requests"},
+        {"availability.answered_pct", "outage.answered_pct"},
+        {"outage.units.refused", "populations.k.outage.units.refused"},
+    };
+    struct twin_run pair;
+
+    start(&pair, "0",
+          FAULTS("{\"kind\": \"store_outage\", \"from_s\": 0}, {\"kind\": \"crash\","
+                 " \"from_s\": 0.5, \"restart_after_s\": 2, \"processes\": [1]}"));
+    pair.run.scenario.wait_max_ns = SECOND_NS;
+    pair.run.scenario.ask_timeout_ns = 2 * SECOND_NS;
+    twin_run_finish(&pair);
+    const struct sim_metrics *metrics = &pair.run.world.metrics;
+    struct sim_outage_service service;
+    sim_outage_services_sum(&pair.run.world.watch.services, SIM_EVERY_POPULATION, &service);
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        double whole = -1;
+        double outage = -2;
+        assert_true(sim_result_number(pair.run.result.json, paths[i][0], &whole));
+        assert_true(sim_result_number(pair.run.result.json, paths[i][1], &outage));
+        assert_int_equal(whole, outage);
+    }
+    assert_true(metrics->killed > 0);
+    assert_int_equal(service.killed, metrics->killed);
+    assert_int_equal(service.waits.count, metrics->admitted + metrics->denied);
+    assert_int_equal(service.waits.max_ns, pair.run.scenario.wait_max_ns);
+    twin_run_free(&pair);
+}
+
 /* Limits are of 400 units: 2 more than the twin's worst are allowed, no third. */
 static void an_interval_out_of_the_band_is_no_recovery(void **state)
 {
     (void)state;
-    struct pair pair;
+    struct twin_run pair;
     uint32_t interval;
     uint64_t worst = 0;
 
@@ -240,13 +243,13 @@ static void an_interval_out_of_the_band_is_no_recovery(void **state)
     assert_int_equal(liveness->worst_key, 0);
     assert_int_equal(liveness->recovered_ns, sim_accuracy_interval_end_ns(accuracy, 0, interval));
     assert_int_equal(pair.run.result.verdict, SIM_VERDICT_FAIL);
-    end(&pair);
+    twin_run_free(&pair);
 }
 
 static void an_open_breaker_or_a_ledger_that_does_not_balance_is_no_recovery(void **state)
 {
     (void)state;
-    struct pair pair;
+    struct twin_run pair;
 
     play(&pair, FAULTS(CRASH));
     pair.run.world.open_breakers = 1;
@@ -261,15 +264,15 @@ static void an_open_breaker_or_a_ledger_that_does_not_balance_is_no_recovery(voi
     pair.run.world.store.granted_units--;
     pair.run.world.drained = false;
     assert_int_equal(judge(&pair), SIM_RECOVERY_FAILED);
-    end(&pair);
+    twin_run_free(&pair);
 }
 
 /* Links that are never busy: both kernels give the same but for the order within a step. */
 static void where_bandwidth_is_limited_the_twin_runs_apart(void **state)
 {
     (void)state;
-    struct pair one;
-    struct pair other;
+    struct twin_run one;
+    struct twin_run other;
 
     start(&one, "1000000", FAULTS(CRASH));
     start(&other, "1000000", FAULTS(CRASH));
@@ -297,6 +300,7 @@ int main(void)
         cmocka_unit_test(a_breaker_that_is_half_open_is_not_open),
         cmocka_unit_test(breakers_that_open_at_the_end_hinder_no_recovery),
         cmocka_unit_test(a_fault_that_lasts_is_not_recovered_from),
+        cmocka_unit_test(what_customers_see_of_an_outage_is_what_happens_in_it),
         cmocka_unit_test(an_interval_out_of_the_band_is_no_recovery),
         cmocka_unit_test(an_open_breaker_or_a_ledger_that_does_not_balance_is_no_recovery),
         cmocka_unit_test(where_bandwidth_is_limited_the_twin_runs_apart),

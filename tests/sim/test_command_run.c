@@ -3,16 +3,14 @@
 #include "unit.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define FOLDER "test_command_run.tmp"
-#define GOOD FOLDER "/good.json"
-#define OUTPUT_SIZE 65536
+#define PROGRAM_FOLDER "test_command_run.tmp"
+#define GOOD PROGRAM_FOLDER "/good.json"
+
+#include "program.h"
+#include "world_run.h"
 
 #define SCENARIO                                                                                   \
     "{\"why\": \"w\", \"duration_s\": 2, \"fleet\": {\"processes\": 2}, \"store\": {},"            \
@@ -21,47 +19,18 @@
     " \"traffic\": {\"keys\": \"one\", \"demand_ratio\": 2},"                                      \
     " \"expect\": [{\"path\": \"decisions.total\", \"min\": 1}]}"
 
-static char out[OUTPUT_SIZE];
-static char err[OUTPUT_SIZE];
-
 static int make_folder(void **state)
 {
     (void)state;
-    FILE *file;
-
-    (void)mkdir(FOLDER, 0777);
-    file = fopen(GOOD, "wb");
-    return file != NULL && fputs(SCENARIO, file) >= 0 && fclose(file) == 0 ? 0 : -1;
+    (void)mkdir(PROGRAM_FOLDER, 0777);
+    world_run_write(GOOD, SCENARIO);
+    return 0;
 }
 
 static int remove_folder(void **state)
 {
     (void)state;
-    return system("rm -r " FOLDER);
-}
-
-static void read_stream(const char *name, char text[OUTPUT_SIZE])
-{
-    FILE *file = fopen(name, "rb");
-
-    assert_non_null(file);
-    text[fread(text, 1, OUTPUT_SIZE - 1, file)] = '\0';
-    assert_int_equal(fclose(file), 0);
-}
-
-/* Runs the program with these arguments, as a shell would; fills out and err. Returns the exit
- * status. */
-static int weir(const char *arguments)
-{
-    char command[2000];
-
-    snprintf(command, sizeof command, "'" WEIR_PROGRAM "' %s >" FOLDER "/out 2>" FOLDER "/err",
-             arguments);
-    const int status = system(command);
-    assert_true(WIFEXITED(status));
-    read_stream(FOLDER "/out", out);
-    read_stream(FOLDER "/err", err);
-    return WEXITSTATUS(status);
+    return system("rm -r " PROGRAM_FOLDER);
 }
 
 static unsigned line_count(const char *text)
@@ -77,7 +46,7 @@ static unsigned line_count(const char *text)
 static void a_run_that_meets_its_expectations_exits_0(void **state)
 {
     (void)state;
-    assert_int_equal(weir("run " GOOD " --kernel heap"), 0);
+    assert_int_equal(program_run("run " GOOD " --kernel heap"), 0);
     assert_non_null(strstr(out, "PASS"));
     assert_string_equal(err, "");
 }
@@ -85,14 +54,14 @@ static void a_run_that_meets_its_expectations_exits_0(void **state)
 static void simgrid_is_the_kernel_unless_another_is_named(void **state)
 {
     (void)state;
-    assert_int_equal(weir("run " GOOD), 0);
+    assert_int_equal(program_run("run " GOOD), 0);
     assert_non_null(strstr(out, "simgrid kernel"));
 }
 
 static void a_missed_expectation_exits_1_and_says_how_to_see_it_again(void **state)
 {
     (void)state;
-    assert_int_equal(weir("run --kernel heap --set 'expect[0].min=1e9' " GOOD), 1);
+    assert_int_equal(program_run("run --kernel heap --set 'expect[0].min=1e9' " GOOD), 1);
     assert_non_null(strstr(out, "FAIL"));
     assert_non_null(strstr(out, "MISS"));
     assert_string_equal(err, "replay: weir run --kernel heap --set 'expect[0].min=1e9' " GOOD "\n");
@@ -101,11 +70,12 @@ static void a_missed_expectation_exits_1_and_says_how_to_see_it_again(void **sta
 static void a_run_without_requests_exits_2(void **state)
 {
     (void)state;
-    assert_int_equal(weir("run " GOOD " --kernel heap --set traffic.demand_ratio=0"), 2);
+    assert_int_equal(program_run("run " GOOD " --kernel heap --set traffic.demand_ratio=0"), 2);
     /* nothing is reported in that millisecond */
-    assert_int_equal(weir("run " GOOD " --kernel heap --set 'faults=[{\"id\": \"idle\", \"kind\":"
-                          " \"report_lost\", \"from_s\": 0.5, \"until_s\": 0.501,"
-                          " \"probability_pct\": 100}]'"),
+    assert_int_equal(program_run("run " GOOD
+                                 " --kernel heap --set 'faults=[{\"id\": \"idle\", \"kind\":"
+                                 " \"report_lost\", \"from_s\": 0.5, \"until_s\": 0.501,"
+                                 " \"probability_pct\": 100}]'"),
                      2);
     assert_non_null(strstr(out, "INCONCLUSIVE"));
 }
@@ -113,7 +83,7 @@ static void a_run_without_requests_exits_2(void **state)
 static void quiet_wins_over_json(void **state)
 {
     (void)state;
-    assert_int_equal(weir("run " GOOD " --kernel heap -j -q"), 0);
+    assert_int_equal(program_run("run " GOOD " --kernel heap -j -q"), 0);
     assert_string_equal(out, "");
     assert_string_equal(err, "");
 }
@@ -121,9 +91,9 @@ static void quiet_wins_over_json(void **state)
 static void the_largest_seed_is_taken_as_it_is(void **state)
 {
     (void)state;
-    assert_int_equal(weir("run " GOOD " --kernel heap --seed 9223372036854775807"), 0);
+    assert_int_equal(program_run("run " GOOD " --kernel heap --seed 9223372036854775807"), 0);
     assert_non_null(strstr(out, "good: seed 9223372036854775807, "));
-    assert_int_equal(weir("run " GOOD " --kernel heap --seed 007"), 0);
+    assert_int_equal(program_run("run " GOOD " --kernel heap --seed 007"), 0);
     assert_non_null(strstr(out, "good: seed 7, "));
 }
 
@@ -133,16 +103,18 @@ static void pictures_are_those_asked_for_and_old_ones_go(void **state)
     if (system("gnuplot --version >/dev/null 2>&1") != 0) {
         skip();
     }
-    assert_int_equal(weir("run " GOOD " --kernel heap --out " FOLDER "/plots"), 0);
+    assert_int_equal(program_run("run " GOOD " --kernel heap --out " PROGRAM_FOLDER "/plots"), 0);
     assert_non_null(strstr(out, "timeline.svg"));
-    assert_int_equal(access(FOLDER "/plots/timeline.svg", R_OK), 0);
-    assert_int_equal(weir("run " GOOD " --kernel heap --plots png --out " FOLDER "/plots"), 0);
+    assert_int_equal(access(PROGRAM_FOLDER "/plots/timeline.svg", R_OK), 0);
+    assert_int_equal(
+        program_run("run " GOOD " --kernel heap --plots png --out " PROGRAM_FOLDER "/plots"), 0);
     assert_non_null(strstr(out, "worst-keys.png"));
-    assert_int_equal(access(FOLDER "/plots/timeline.png", R_OK), 0);
-    assert_int_equal(access(FOLDER "/plots/timeline.svg", F_OK), -1);
-    assert_int_equal(weir("run " GOOD " --kernel heap --plots none --out " FOLDER "/plots"), 0);
+    assert_int_equal(access(PROGRAM_FOLDER "/plots/timeline.png", R_OK), 0);
+    assert_int_equal(access(PROGRAM_FOLDER "/plots/timeline.svg", F_OK), -1);
+    assert_int_equal(
+        program_run("run " GOOD " --kernel heap --plots none --out " PROGRAM_FOLDER "/plots"), 0);
     assert_null(strstr(out, ".png"));
-    assert_int_equal(access(FOLDER "/plots/timeline.png", F_OK), -1);
+    assert_int_equal(access(PROGRAM_FOLDER "/plots/timeline.png", F_OK), -1);
 }
 
 static void without_gnuplot_one_line_says_so_and_no_picture_stays(void **state)
@@ -150,24 +122,25 @@ static void without_gnuplot_one_line_says_so_and_no_picture_stays(void **state)
     (void)state;
     char kept[4096];
 
-    assert_int_equal(system("mkdir -p " FOLDER "/stale && touch " FOLDER "/stale/error.svg"), 0);
+    assert_int_equal(
+        system("mkdir -p " PROGRAM_FOLDER "/stale && touch " PROGRAM_FOLDER "/stale/error.svg"), 0);
     snprintf(kept, sizeof kept, "%s", getenv("PATH"));
     assert_int_equal(setenv("PATH", "/none", 1), 0);
-    const int status = weir("run " GOOD " --kernel heap --out " FOLDER "/stale");
+    const int status = program_run("run " GOOD " --kernel heap --out " PROGRAM_FOLDER "/stale");
     assert_int_equal(setenv("PATH", kept, 1), 0);
 
     assert_int_equal(status, 0);
     assert_string_equal(err, "weir: not all pictures were drawn: gnuplot is missing\n");
     assert_null(strstr(out, ".svg"));
     assert_non_null(strstr(out, "worst_keys.csv\n"));
-    assert_int_equal(access(FOLDER "/stale/error.svg", F_OK), -1);
+    assert_int_equal(access(PROGRAM_FOLDER "/stale/error.svg", F_OK), -1);
 }
 
 static void a_narrow_terminal_is_given_short_lines(void **state)
 {
     (void)state;
     assert_int_equal(setenv("COLUMNS", "40", 1), 0);
-    const int status = weir("run " GOOD " --kernel heap");
+    const int status = program_run("run " GOOD " --kernel heap");
     assert_int_equal(unsetenv("COLUMNS"), 0);
 
     assert_int_equal(status, 0);
@@ -179,7 +152,7 @@ static void a_narrow_terminal_is_given_short_lines(void **state)
 static void quiet_prints_nothing_on_success(void **state)
 {
     (void)state;
-    assert_int_equal(weir("run " GOOD " --quiet --out " FOLDER "/quiet"), 0);
+    assert_int_equal(program_run("run " GOOD " --quiet --out " PROGRAM_FOLDER "/quiet"), 0);
     assert_string_equal(out, "");
     assert_string_equal(err, "");
 }
@@ -190,9 +163,10 @@ static void json_is_what_the_file_holds(void **state)
     json_t *file;
     json_t *printed;
 
-    assert_int_equal(weir("run " GOOD " --kernel heap --json --out " FOLDER "/a/b"), 0);
+    assert_int_equal(program_run("run " GOOD " --kernel heap --json --out " PROGRAM_FOLDER "/a/b"),
+                     0);
     printed = json_loads(out, JSON_REJECT_DUPLICATES, NULL);
-    file = json_load_file(FOLDER "/a/b/result.json", JSON_REJECT_DUPLICATES, NULL);
+    file = json_load_file(PROGRAM_FOLDER "/a/b/result.json", JSON_REJECT_DUPLICATES, NULL);
 
     assert_non_null(printed);
     assert_true(json_equal(printed, file));
@@ -206,14 +180,14 @@ static void a_folder_receives_all_files(void **state)
     (void)state;
     static const char *const names[] = {"result.json", "timeline.csv", "intervals.csv"};
 
-    assert_int_equal(weir("run " GOOD " --kernel heap --out " FOLDER "/files"), 0);
+    assert_int_equal(program_run("run " GOOD " --kernel heap --out " PROGRAM_FOLDER "/files"), 0);
     for (int i = 0; i < 3; i++) {
         char path[200];
-        snprintf(path, sizeof path, FOLDER "/files/%s", names[i]);
+        snprintf(path, sizeof path, PROGRAM_FOLDER "/files/%s", names[i]);
         assert_int_equal(access(path, R_OK), 0);
     }
     assert_non_null(
-        strstr(out, "files    in " FOLDER "/files:\n         result.json timeline.csv"));
+        strstr(out, "files    in " PROGRAM_FOLDER "/files:\n         result.json timeline.csv"));
 }
 
 static void a_folder_that_cannot_be_made_exits_64_with_one_line(void **state)
@@ -225,7 +199,7 @@ static void a_folder_that_cannot_be_made_exits_64_with_one_line(void **state)
         char arguments[300];
         snprintf(arguments, sizeof arguments, "run " GOOD " --kernel heap --quiet --out %s",
                  folders[i]);
-        assert_int_equal(weir(arguments), 64);
+        assert_int_equal(program_run(arguments), 64);
         assert_int_equal(line_count(err), 1);
         assert_non_null(strstr(err, ": cannot be made a folder: "));
     }
@@ -234,41 +208,34 @@ static void a_folder_that_cannot_be_made_exits_64_with_one_line(void **state)
 static void a_seed_on_the_command_line_replaces_the_files(void **state)
 {
     (void)state;
-    assert_int_equal(weir("run " GOOD " --kernel heap --seed 12345"), 0);
+    assert_int_equal(program_run("run " GOOD " --kernel heap --seed 12345"), 0);
     assert_non_null(strstr(out, "good: seed 12345, 2 processes"));
 }
-
-struct misuse {
-    const char *arguments;
-    const char *message;
-};
 
 /* One line says what is wrong; argp adds where to find help. */
 static void misuse_exits_64_and_says_what_is_allowed(void **state)
 {
     (void)state;
     static const struct misuse misuses[] = {
-        {"run", "a scenario file is missing"},
-        {"run " GOOD " " GOOD, "one scenario at a time: found \"" GOOD "\" after \"" GOOD "\""},
-        {"run " GOOD " --seed x", "--seed: found \"x\"; allowed: a whole number"},
-        {"run " GOOD " --seed -1", "--seed: found \"-1\"; allowed: a whole number"},
-        {"run " GOOD " --seed ''", "--seed: found \"\"; allowed: a whole number"},
-        {"run " GOOD " --seed 99999999999999999999", "allowed: a whole number"},
-        {"run " GOOD " --seed 9223372036854775808",
+        {"", "a scenario file is missing"},
+        {GOOD " " GOOD, "one scenario at a time: found \"" GOOD "\" after \"" GOOD "\""},
+        {GOOD " --seed x", "--seed: found \"x\"; allowed: a whole number"},
+        {GOOD " --seed -1", "--seed: found \"-1\"; allowed: a whole number"},
+        {GOOD " --seed ''", "--seed: found \"\"; allowed: a whole number"},
+        {GOOD " --seed 99999999999999999999", "allowed: a whole number"},
+        {GOOD " --seed 9223372036854775808",
          "--seed: found \"9223372036854775808\"; allowed: a whole number from 0 to 2^63 - 1"},
-        {"run " GOOD " --seed +5", "--seed: found \"+5\"; allowed: a whole number"},
-        {"run " GOOD " --plots svg", "--plots needs --out DIR"},
-        {"run " GOOD " --plots gif --out " FOLDER "/gif",
+        {GOOD " --seed +5", "--seed: found \"+5\"; allowed: a whole number"},
+        {GOOD " --plots svg", "--plots needs --out DIR"},
+        {GOOD " --plots gif --out " PROGRAM_FOLDER "/gif",
          "--plots: found \"gif\"; allowed: none, svg, png"},
-        {"run " GOOD " --kernel simgird", "--kernel: found \"simgird\"; allowed: simgrid, heap"},
-        {"run " GOOD " --frobnicate", "--frobnicate"},
+        {GOOD " --kernel simgird", "--kernel: found \"simgird\"; allowed: simgrid, heap"},
+        {GOOD " --frobnicate", "--frobnicate"},
     };
 
     for (size_t i = 0; i < sizeof misuses / sizeof misuses[0]; i++) {
-        assert_int_equal(weir(misuses[i].arguments), 64);
-        assert_string_equal(out, "");
+        program_refuses_one("run ", &misuses[i]);
         assert_int_equal(line_count(err), 2);
-        assert_non_null(strstr(err, misuses[i].message));
     }
 }
 
@@ -276,38 +243,34 @@ static void a_scenario_that_is_not_one_exits_64_with_one_line(void **state)
 {
     (void)state;
     static const struct misuse misuses[] = {
-        {"run " FOLDER "/none.json", "none.json"},
-        {"run " GOOD " --set nonsense", "nonsense"},
-        {"run " GOOD " --set fleet.processes=0", "fleet.processes: found 0; allowed: "},
-        {"run " GOOD " --set fleet.proceses=3", "fleet.proceses"},
-        {"run " GOOD " --kernel heap --set store.bandwidth_bytes_per_s=1000",
+        {PROGRAM_FOLDER "/none.json", "none.json"},
+        {GOOD " --set nonsense", "nonsense"},
+        {GOOD " --set fleet.processes=0", "fleet.processes: found 0; allowed: "},
+        {GOOD " --set fleet.proceses=3", "fleet.proceses"},
+        {GOOD " --kernel heap --set store.bandwidth_bytes_per_s=1000",
          "the heap kernel models no bandwidth; use the simgrid kernel"},
     };
 
     for (size_t i = 0; i < sizeof misuses / sizeof misuses[0]; i++) {
-        assert_int_equal(weir(misuses[i].arguments), 64);
-        assert_string_equal(out, "");
+        program_refuses_one("run ", &misuses[i]);
         assert_int_equal(line_count(err), 1);
-        if (strstr(err, misuses[i].message) == NULL) {
-            fail_msg("found %s instead of %s", err, misuses[i].message);
-        }
     }
 }
 
 static void an_unknown_command_exits_64_and_names_those_there_are(void **state)
 {
     (void)state;
-    assert_int_equal(weir("fly"), 64);
+    assert_int_equal(program_run("fly"), 64);
     assert_int_equal(strncmp(err, "weir: found \"fly\"; allowed: run, why, ", 38), 0);
     assert_non_null(strstr(err, ", check, init\n"));
-    assert_int_equal(weir(""), 64);
+    assert_int_equal(program_run(""), 64);
     assert_non_null(strstr(err, "Usage: weir COMMAND"));
-    assert_int_equal(weir("--version"), 0);
+    assert_int_equal(program_run("--version"), 0);
     assert_int_equal(strncmp(out, "weir ", 5), 0);
     assert_in_range(out[5], '0', '9');
-    assert_int_equal(weir("--help"), 0);
+    assert_int_equal(program_run("--help"), 0);
     assert_non_null(strstr(out, "Usage: weir COMMAND"));
-    assert_int_equal(weir("run --help"), 0);
+    assert_int_equal(program_run("run --help"), 0);
     assert_non_null(strstr(out, "Exit status: 0 all expectations met"));
 }
 

@@ -3,18 +3,16 @@
 #include "unit.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define FOLDER "test_command_why.tmp"
-#define SCENARIO_FILE FOLDER "/small.json"
-#define RESULT FOLDER "/out"
+#define PROGRAM_FOLDER "test_command_why.tmp"
+#define SCENARIO_FILE PROGRAM_FOLDER "/small.json"
+#define RESULT PROGRAM_FOLDER "/out"
 #define GOLDEN WEIR_SOURCE_DIR "/tests/golden/why.txt"
-#define OUTPUT_SIZE 65536
+
+#include "program.h"
+#include "world_run.h"
 
 /* Two units a second, eight wanted: the bucket of ten is empty after two seconds. */
 #define SCENARIO                                                                                   \
@@ -26,60 +24,27 @@
     " {\"keys\": \"many\", \"pattern\": \"burst\", \"requests\": 2, \"spread_ms\": 1000,"          \
     " \"from_s\": 5}]}"
 
-static char out[OUTPUT_SIZE];
-static char err[OUTPUT_SIZE];
-static char golden[OUTPUT_SIZE];
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "wb");
-
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void read_stream(const char *name, char text[OUTPUT_SIZE])
-{
-    FILE *file = fopen(name, "rb");
-
-    assert_non_null(file);
-    text[fread(text, 1, OUTPUT_SIZE - 1, file)] = '\0';
-    assert_int_equal(fclose(file), 0);
-}
-
-static int weir(const char *arguments)
-{
-    char command[2000];
-
-    snprintf(command, sizeof command, "'" WEIR_PROGRAM "' %s >" FOLDER "/stdout 2>" FOLDER "/err",
-             arguments);
-    const int status = system(command);
-    assert_true(WIFEXITED(status));
-    read_stream(FOLDER "/stdout", out);
-    read_stream(FOLDER "/err", err);
-    return WEXITSTATUS(status);
-}
+static char golden[PROGRAM_OUTPUT_SIZE];
 
 static int make_run(void **state)
 {
     (void)state;
-    (void)mkdir(FOLDER, 0777);
-    write_file(SCENARIO_FILE, SCENARIO);
-    read_stream(GOLDEN, golden);
-    return weir("run " SCENARIO_FILE " --seed 3 --quiet --plots none --out " RESULT);
+    (void)mkdir(PROGRAM_FOLDER, 0777);
+    world_run_write(SCENARIO_FILE, SCENARIO);
+    program_read(GOLDEN, golden);
+    return program_run("run " SCENARIO_FILE " --seed 3 --quiet --plots none --out " RESULT);
 }
 
 static int remove_folder(void **state)
 {
     (void)state;
-    return system("rm -r " FOLDER);
+    return system("rm -r " PROGRAM_FOLDER);
 }
 
 static void a_denial_is_explained_to_the_letter(void **state)
 {
     (void)state;
-    assert_int_equal(weir("why " RESULT " --key one --at 18"), 0);
+    assert_int_equal(program_run("why " RESULT " --key one --at 18"), 0);
     assert_string_equal(out, golden);
     assert_string_equal(err, "");
 }
@@ -87,7 +52,7 @@ static void a_denial_is_explained_to_the_letter(void **state)
 static void a_result_may_be_named_by_its_file_and_its_key_in_full(void **state)
 {
     (void)state;
-    assert_int_equal(weir("why " RESULT "/result.json --key one/0 --at 18.0"), 0);
+    assert_int_equal(program_run("why " RESULT "/result.json --key one/0 --at 18.0"), 0);
     assert_string_equal(out, golden);
 }
 
@@ -100,7 +65,7 @@ static void json_says_the_same(void **state)
     int process;
     json_int_t left;
 
-    assert_int_equal(weir("why " RESULT " --key one --at 18 --json"), 0);
+    assert_int_equal(program_run("why " RESULT " --key one --at 18 --json"), 0);
     json_t *json = json_loads(out, JSON_REJECT_DUPLICATES, &error);
     assert_non_null(json);
     assert_int_equal(json_unpack(json, "{s:s, s:i, s:{s:s}, s:{s:I}}", "key", &key, "process",
@@ -118,17 +83,18 @@ static void json_says_the_same(void **state)
 static void a_process_may_be_named(void **state)
 {
     (void)state;
-    assert_int_equal(weir("why " RESULT " --key one --at 18 --process 1"), 0);
+    assert_int_equal(program_run("why " RESULT " --key one --at 18 --process 1"), 0);
     assert_non_null(strstr(out, " s: process 1, cost 1 unit\n"));
 }
 
 static void a_scenario_changed_on_the_command_line_is_repeated_so(void **state)
 {
     (void)state;
-    assert_int_equal(weir("run " SCENARIO_FILE " --kernel heap --set traffic[0].demand_ratio=0.5 "
-                          "--quiet --plots none --out " FOLDER "/set"),
+    assert_int_equal(program_run("run " SCENARIO_FILE
+                                 " --kernel heap --set traffic[0].demand_ratio=0.5 "
+                                 "--quiet --plots none --out " PROGRAM_FOLDER "/set"),
                      0);
-    assert_int_equal(weir("why " FOLDER "/set --key one --at 25"), 0);
+    assert_int_equal(program_run("why " PROGRAM_FOLDER "/set --key one --at 25"), 0);
     assert_non_null(strstr(out, "ADMITTED"));
 }
 
@@ -139,9 +105,9 @@ static void another_trace_exits_4(void **state)
 
     assert_non_null(result);
     json_object_set_new(result, "trace_hash", json_string("0123456789abcdef"));
-    assert_int_equal(json_dump_file(result, FOLDER "/other.json", 0), 0);
+    assert_int_equal(json_dump_file(result, PROGRAM_FOLDER "/other.json", 0), 0);
     json_decref(result);
-    assert_int_equal(weir("why " FOLDER "/other.json --key one --at 18"), 4);
+    assert_int_equal(program_run("why " PROGRAM_FOLDER "/other.json --key one --at 18"), 4);
     assert_string_equal(out, "");
     assert_non_null(strstr(err, "determinism broken"));
     assert_non_null(strstr(err, "0123456789abcdef"));
@@ -150,19 +116,14 @@ static void another_trace_exits_4(void **state)
 static void a_scenario_that_was_edited_since_is_refused(void **state)
 {
     (void)state;
-    write_file(SCENARIO_FILE, SCENARIO "\n");
-    const int status = weir("why " RESULT " --key one --at 18");
-    write_file(SCENARIO_FILE, SCENARIO);
+    world_run_write(SCENARIO_FILE, SCENARIO "\n");
+    const int status = program_run("why " RESULT " --key one --at 18");
+    world_run_write(SCENARIO_FILE, SCENARIO);
 
     assert_int_equal(status, 64);
     assert_string_equal(err, "weir: " RESULT "/result.json: its scenario " SCENARIO_FILE
                              " has changed since; run it again\n");
 }
-
-struct misuse {
-    const char *arguments;
-    const char *message;
-};
 
 static void misuse_exits_64_and_says_what_is_allowed(void **state)
 {
@@ -186,22 +147,15 @@ static void misuse_exits_64_and_says_what_is_allowed(void **state)
         {RESULT " --key one --at 18 --process 2", "--process: found \"2\"; allowed: 0 to 1"},
         {RESULT " --key many/0 --at 20", "many/0 has no request at or after it; the last one came "
                                          "at "},
-        {FOLDER "/none --key one --at 18", "none"},
+        {PROGRAM_FOLDER "/none --key one --at 18", "none"},
         {SCENARIO_FILE " --key one --at 18", "found no trace_hash; allowed: the result.json"},
         {RESULT "/timeline.csv --key one --at 18", "is not a JSON object; allowed: "},
-        {FOLDER "/old.json --key one --at 18", "did not note how to repeat a run; run it again"},
+        {PROGRAM_FOLDER "/old.json --key one --at 18",
+         "did not note how to repeat a run; run it again"},
     };
 
-    write_file(FOLDER "/old.json", "{\"trace_hash\": \"0\"}");
-    for (size_t i = 0; i < sizeof misuses / sizeof misuses[0]; i++) {
-        char arguments[400];
-        snprintf(arguments, sizeof arguments, "why %s", misuses[i].arguments);
-        assert_int_equal(weir(arguments), 64);
-        assert_string_equal(out, "");
-        if (strstr(err, misuses[i].message) == NULL) {
-            fail_msg("found %s instead of %s", err, misuses[i].message);
-        }
-    }
+    world_run_write(PROGRAM_FOLDER "/old.json", "{\"trace_hash\": \"0\"}");
+    program_refuses("why ", misuses, sizeof misuses / sizeof misuses[0]);
 }
 
 int main(void)

@@ -75,6 +75,21 @@ static void nothing_recorded_is_zero(void **state)
     sim_metrics_deinit(&metrics);
 }
 
+static void two_add_up_to_what_one_would_have_recorded(void **state)
+{
+    (void)state;
+    struct sim_latency sum = {0};
+    struct sim_latency part = {0};
+    struct sim_latency all = {0};
+
+    for (uint64_t i = 0; i < 2000; i++) {
+        sim_latency_record(i % 3 == 0 ? &sum : &part, i * i);
+        sim_latency_record(&all, i * i);
+    }
+    sim_latency_add(&sum, &part);
+    assert_memory_equal(&sum, &all, sizeof sum);
+}
+
 static void denials_have_no_latency_and_first_touches_one_of_their_own(void **state)
 {
     (void)state;
@@ -178,6 +193,7 @@ int main(void)
         cmocka_unit_test(no_percentile_is_above_the_maximum_which_is_exact),
         cmocka_unit_test(percentiles_count_from_below),
         cmocka_unit_test(nothing_recorded_is_zero),
+        cmocka_unit_test(two_add_up_to_what_one_would_have_recorded),
         cmocka_unit_test(denials_have_no_latency_and_first_touches_one_of_their_own),
         cmocka_unit_test(asks_are_counted_in_whole_slots_and_seconds),
         cmocka_unit_test(asks_after_the_end_are_counted_apart),

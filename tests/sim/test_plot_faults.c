@@ -162,10 +162,10 @@ static void bars_are_what_each_population_got(void **state)
         units[1] += entry->ideal_units;
         units[2] += entry->admitted_units;
     }
-    const struct sim_outage_sums sums = sim_outages_sums(&run.world.watch.outages, 0);
-    assert_int_equal(sums.demand_units, units[0]);
-    assert_int_equal(sums.ideal_units, units[1]);
-    assert_int_equal(sums.admitted_units, units[2]);
+    const struct sim_outage_service *service = &run.world.watch.services.by_population[0];
+    assert_int_equal(service->demand_units, units[0]);
+    assert_int_equal(service->ideal_units, units[1]);
+    assert_int_equal(service->admitted_units, units[2]);
     assert_true(units[1] > 0);
     assert_int_equal(
         sscanf(text, "$data << EOD\n%lf\t%lf\t%lf\t", &row, &demand_pct, &admitted_pct), 3);

@@ -10,6 +10,7 @@
 struct office {
     struct sim_records records;
     uint64_t lost_units;
+    uint64_t behind_us; /* the store's clock */
 };
 
 static void note_lost(void *context, const struct sim_record *record)
@@ -17,10 +18,19 @@ static void note_lost(void *context, const struct sim_record *record)
     ((struct office *)context)->lost_units += record->untaken_units;
 }
 
+static uint64_t clock_us(const void *context, uint32_t key, uint64_t now_ns)
+{
+    assert_int_equal(key, KEY);
+    return NOW_US + now_ns / 1000 - ((const struct office *)context)->behind_us;
+}
+
 static void open_office(struct office *office)
 {
+    static const struct sim_records_owner owner = {.lost = note_lost, .clock_us = clock_us};
+
     office->lost_units = 0;
-    sim_records_init(&office->records, note_lost, office);
+    office->behind_us = 0;
+    sim_records_init(&office->records, &owner, office);
 }
 
 static void close_office(struct office *office)
@@ -235,6 +245,30 @@ static void what_was_granted_can_be_taken_however_late(void **state)
     close_office(&office);
 }
 
+/* The store's clock steps back by ten seconds just after the ask was carried out. So it expires ten
+ * seconds later, and until then a copy of it must be known. */
+static void a_record_outlives_a_step_back_of_its_clock(void **state)
+{
+    (void)state;
+    struct office office;
+    const struct weir_ask ask = ask_of(1, 5, WEIR_ASK_SPEND);
+    open_office(&office);
+    add(&office, &ask, 0, 0);
+    office.behind_us = 10000000;
+
+    for (uint32_t i = 1; i <= 2000; i++) {
+        const struct weir_ask later = ask_of(2, i, WEIR_ASK_SPEND);
+        add(&office, &later, 11 * SECOND_NS - 1000, 0);
+    }
+    assert_int_equal(found(&office, &ask, NOW_US + 999999), 5);
+    for (uint32_t i = 2001; i <= 4000; i++) {
+        const struct weir_ask later = ask_of(2, i, WEIR_ASK_SPEND);
+        add(&office, &later, 11 * SECOND_NS, 0);
+    }
+    assert_int_equal(found(&office, &ask, NOW_US), 0); /* and not for ever */
+    close_office(&office);
+}
+
 /* 1,000 asks a second, each remembered for two, one in a hundred never taken: not many more than
  * those are kept, all that the store must know are known, and each is taken or lost. */
 static void memory_follows_what_is_remembered(void **state)
@@ -275,6 +309,7 @@ int main(void)
         cmocka_unit_test(what_the_store_forgot_may_still_be_taken),
         cmocka_unit_test(a_long_queue_elsewhere_makes_nothing_late),
         cmocka_unit_test(what_was_granted_can_be_taken_however_late),
+        cmocka_unit_test(a_record_outlives_a_step_back_of_its_clock),
         cmocka_unit_test(memory_follows_what_is_remembered),
     };
 

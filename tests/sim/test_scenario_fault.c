@@ -3,11 +3,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "scenario.h"
-
-#define FILE_NAME "test_scenario_fault.tmp.json"
+#define SCENARIO_FILE "test_scenario_fault.tmp.json"
 
 #define S UINT64_C(1000000000)
 #define MS UINT64_C(1000000)
@@ -17,39 +14,18 @@ enum {
 };
 
 /* 100 s, 6 processes (0 and 1 in region eu), 2 shards, one population of 5 keys and one of 1. */
-static const char base[] =
-    "{\"why\": \"w\", \"duration_s\": 100, \"fleet\": {\"processes\": 6, \"regions\":"
-    " [{\"name\": \"eu\", \"first_process\": 0, \"processes\": 2},"
-    "  {\"name\": \"us\", \"first_process\": 2, \"processes\": 4}]},"
-    " \"store\": {\"shards\": 2, \"bandwidth_bytes_per_s\": 5000},"
-    " \"plans\": {\"gold\": {\"rate_per_min\": 600, \"capacity_s\": 10}},"
-    " \"keys\": {\"one\": {\"plan\": \"gold\"}, \"many\": {\"plan\": \"gold\", \"count\": 5}},"
-    " \"traffic\": {\"keys\": \"one\", \"demand_ratio\": 1},"
-    " \"changes\": [{\"at_s\": 50, \"plan\": \"gold\", \"delete\": true}],"
-    " \"limiter\": {}, \"faults\": []}";
+#define SCENARIO_TEXT                                                                              \
+    "{\"why\": \"w\", \"duration_s\": 100, \"fleet\": {\"processes\": 6, \"regions\":"             \
+    " [{\"name\": \"eu\", \"first_process\": 0, \"processes\": 2},"                                \
+    "  {\"name\": \"us\", \"first_process\": 2, \"processes\": 4}]},"                              \
+    " \"store\": {\"shards\": 2, \"bandwidth_bytes_per_s\": 5000},"                                \
+    " \"plans\": {\"gold\": {\"rate_per_min\": 600, \"capacity_s\": 10}},"                         \
+    " \"keys\": {\"one\": {\"plan\": \"gold\"}, \"many\": {\"plan\": \"gold\", \"count\": 5}},"    \
+    " \"traffic\": {\"keys\": \"one\", \"demand_ratio\": 1},"                                      \
+    " \"changes\": [{\"at_s\": 50, \"plan\": \"gold\", \"delete\": true}],"                        \
+    " \"limiter\": {}, \"faults\": []}"
 
-static int write_base(void **state)
-{
-    (void)state;
-    FILE *file = fopen(FILE_NAME, "wb");
-
-    return !file || fputs(base, file) < 0 || fclose(file) != 0 ? -1 : 0;
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(FILE_NAME);
-}
-
-static void load(struct sim_scenario *scenario, const char *const *sets, size_t set_count)
-{
-    struct sim_error error;
-
-    if (!sim_scenario_load(scenario, FILE_NAME, sets, set_count, &error)) {
-        fail_msg("%s", error.text);
-    }
-}
+#include "scenario_base.h"
 
 static void load_faults(struct sim_scenario *scenario, const char *faults)
 {
@@ -57,7 +33,7 @@ static void load_faults(struct sim_scenario *scenario, const char *faults)
     const char *const sets[] = {set};
 
     assert_in_range(snprintf(set, sizeof set, "faults=%s", faults), 1, sizeof set - 1);
-    load(scenario, sets, 1);
+    scenario_base_load(scenario, sets, 1);
 }
 
 static void assert_members(const struct fault_set *set, const char *expected)
@@ -300,7 +276,7 @@ static uint64_t seed_of(const char *faults, size_t index, const char *seed)
     const char *const sets[] = {set, seed};
 
     (void)snprintf(set, sizeof set, "faults=%s", faults);
-    load(&scenario, sets, 2);
+    scenario_base_load(&scenario, sets, 2);
     const uint64_t result = scenario.faults.faults[index].seed;
     sim_scenario_free(&scenario);
     return result;
@@ -342,7 +318,7 @@ static void regions_are_read(void **state)
     (void)state;
     struct sim_scenario scenario;
 
-    load(&scenario, NULL, 0);
+    scenario_base_load(&scenario, NULL, 0);
     assert_int_equal(scenario.region_count, 2);
     assert_string_equal(scenario.regions[0].name, "eu");
     assert_int_equal(scenario.regions[0].first_process, 0);
@@ -359,7 +335,7 @@ static void degraded_operation_has_its_defaults(void **state)
     (void)state;
     struct sim_scenario scenario;
 
-    load(&scenario, NULL, 0);
+    scenario_base_load(&scenario, NULL, 0);
     assert_int_equal(scenario.degraded, SIM_DEGRADED_BOUNDED);
     assert_int_equal(scenario.plans[0].degraded, SIM_DEGRADED_BOUNDED);
     assert_int_equal(scenario.wait_max_ns, 1500000);
@@ -380,7 +356,7 @@ static void degraded_operation_is_read_and_plans_may_differ(void **state)
         " \"capacity_s\": 1, \"degraded\": \"open\"}}",
     };
 
-    load(&scenario, sets, 3);
+    scenario_base_load(&scenario, sets, 3);
     assert_int_equal(scenario.degraded, SIM_DEGRADED_SHARE);
     assert_int_equal(scenario.plans[0].degraded, SIM_DEGRADED_SHARE);
     assert_int_equal(scenario.plans[1].degraded, SIM_DEGRADED_CLOSED);
@@ -411,7 +387,7 @@ static void each_protection_has_a_name(void **state)
         const char *const sets[] = {set};
 
         (void)snprintf(set, sizeof set, "limiter.without=[\"%s\"]", protections[i].name);
-        load(&scenario, sets, 1);
+        scenario_base_load(&scenario, sets, 1);
         assert_int_equal(scenario.without, protections[i].without);
         sim_scenario_free(&scenario);
     }
@@ -425,7 +401,7 @@ static void without_leases_traffic_may_be_faulty(void **state)
     const char *const sets[] = {"limiter.coordination=per_request",
                                 "faults=[{\"kind\": \"flip\", \"by\": 1, \"from_s\": 1}]"};
 
-    load(&scenario, sets, 2);
+    scenario_base_load(&scenario, sets, 2);
     assert_int_equal(scenario.faults.count, 1);
     sim_scenario_free(&scenario);
 }
@@ -448,5 +424,5 @@ int main(void)
         cmocka_unit_test(without_leases_traffic_may_be_faulty),
     };
 
-    return cmocka_run_group_tests(tests, write_base, remove_file);
+    return cmocka_run_group_tests(tests, scenario_base_write, scenario_base_remove);
 }

@@ -3,13 +3,10 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "scenario.h"
+#define SCENARIO_FILE "test_scenario_features.tmp.json"
 
-#define FILE_NAME "test_scenario_features.tmp.json"
-
-#define MINIMAL                                                                                    \
+#define SCENARIO_TEXT                                                                              \
     "{\"why\": \"w\", \"duration_s\": 60, \"fleet\": {\"processes\": 4},"                          \
     " \"endpoints\": {\"chat\": {\"weight_units\": 10}, \"list\": {\"weight_units\": 1}},"         \
     " \"plans\": {\"gold\": {\"rate_per_min\": 600, \"capacity_s\": 10},"                          \
@@ -17,35 +14,14 @@
     " \"keys\": {\"one\": {\"plan\": \"gold\"}},"                                                  \
     " \"traffic\": {\"keys\": \"one\", \"demand_ratio\": 1.5}}"
 
-static int write_minimal(void **state)
-{
-    (void)state;
-    FILE *file = fopen(FILE_NAME, "wb");
-
-    return !file || fputs(MINIMAL, file) < 0 || fclose(file) != 0 ? -1 : 0;
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(FILE_NAME);
-}
-
-static void load(struct sim_scenario *scenario, const char *const *sets, size_t set_count)
-{
-    struct sim_error error;
-
-    if (!sim_scenario_load(scenario, FILE_NAME, sets, set_count, &error)) {
-        fail_msg("%s", error.text);
-    }
-}
+#include "scenario_base.h"
 
 /* The minimal scenario with one thing set is accepted, or refused for a reason that says `why`. */
 static void assert_accepted(const char *set)
 {
     struct sim_scenario scenario;
 
-    load(&scenario, &set, 1);
+    scenario_base_load(&scenario, &set, 1);
     sim_scenario_free(&scenario);
 }
 
@@ -54,7 +30,7 @@ static void assert_refused(const char *set, const char *why)
     struct sim_scenario scenario;
     struct sim_error error;
 
-    if (sim_scenario_load(&scenario, FILE_NAME, &set, 1, &error)) {
+    if (sim_scenario_load(&scenario, SCENARIO_FILE, &set, 1, &error)) {
         fail_msg("accepted: %s", set);
     }
     if (strstr(error.text, why) == NULL) {
@@ -74,7 +50,7 @@ static void every_algorithm_has_its_name(void **state)
         "plans.u={\"algorithm\": \"unlimited\", \"window_s\": 10}",
     };
 
-    load(&scenario, sets, 5);
+    scenario_base_load(&scenario, sets, 5);
 
     assert_int_equal(scenario.plan_count, 7);
     const struct sim_plan *plans = scenario.plans + 2;
@@ -121,7 +97,7 @@ static void a_bucket_of_nothing_needs_a_rate_of_nothing(void **state)
     struct sim_scenario scenario;
     static const char *const sets[] = {"plans.gold={\"rate_per_s\": 0, \"capacity_units\": 0}"};
 
-    load(&scenario, sets, 1);
+    scenario_base_load(&scenario, sets, 1);
     assert_int_equal(scenario.plans[0].rate_units, 0);
     assert_int_equal(scenario.plans[0].capacity_units, 0);
     sim_scenario_free(&scenario);
@@ -142,7 +118,7 @@ static void a_plan_inherits_or_replaces_the_sizer(void **state)
         "plans.e={\"rate_per_s\": 1, \"capacity_s\": 9, \"sizer\": \"tapered\"}",
     };
 
-    load(&scenario, sets, 6);
+    scenario_base_load(&scenario, sets, 6);
 
     assert_int_equal(scenario.full_table, SIM_FULL_TABLE_PER_REQUEST);
     const struct sim_plan *plans = scenario.plans + 2;
@@ -161,7 +137,7 @@ static void limiter_defaults_are_the_ones_documented(void **state)
     (void)state;
     struct sim_scenario scenario;
 
-    load(&scenario, NULL, 0);
+    scenario_base_load(&scenario, NULL, 0);
     assert_int_equal(scenario.full_table, SIM_FULL_TABLE_EVICT);
     assert_int_equal(scenario.plans[0].sizer, SIM_SIZER_TAPERED);
     assert_int_equal(scenario.plans[0].fixed_lease_units, 20);
@@ -180,7 +156,7 @@ static void closed_traffic_has_clients_who_think(void **state)
         "traffic={\"keys\": \"one\", \"pattern\": \"closed\", \"clients\": 100000,"
         "\"think_ms\": 0.5, \"from_s\": 1, \"until_s\": 2}"};
 
-    load(&scenario, sets, 1);
+    scenario_base_load(&scenario, sets, 1);
     assert_int_equal(scenario.traffic[0].pattern, SIM_PATTERN_CLOSED);
     assert_int_equal(scenario.traffic[0].client_count, 100000);
     assert_int_equal(scenario.traffic[0].think_ns, 500000);
@@ -196,7 +172,7 @@ static void assert_denial(const char *on_denial, const struct sim_on_denial *exp
     const char *const sets[] = {set};
 
     (void)snprintf(set, sizeof set, "traffic.on_denial=%s", on_denial);
-    load(&scenario, sets, 1);
+    scenario_base_load(&scenario, sets, 1);
     const struct sim_on_denial *read = &scenario.traffic[0].on_denial;
     assert_int_equal(read->kind, expected->kind);
     assert_int_equal(read->attempts_max, expected->attempts_max);
@@ -243,7 +219,7 @@ static void changes_are_sorted_and_those_of_one_time_keep_their_order(void **sta
         "\"sizer\": \"fixed\", \"fixed_lease_units\": 4}},"
         "{\"at_s\": 0, \"endpoint\": \"chat\", \"weight_units\": 0, \"spread_ms\": 60000}]"};
 
-    load(&scenario, sets, 1);
+    scenario_base_load(&scenario, sets, 1);
 
     const struct sim_change *changes = scenario.changes;
     assert_int_equal(scenario.change_count, 4);
@@ -279,7 +255,7 @@ static void polls_get_their_defaults(void **state)
         "polls=[{\"keys\": \"one\", \"every_s\": 0.001}, {\"keys\": \"one\", \"every_s\": 5,"
         "\"connections\": 4, \"from_s\": 10, \"until_s\": 20}]"};
 
-    load(&scenario, sets, 1);
+    scenario_base_load(&scenario, sets, 1);
     assert_int_equal(scenario.poll_count, 2);
     assert_int_equal(scenario.polls[0].population, 0);
     assert_int_equal(scenario.polls[0].every_ns, 1000000);
@@ -299,7 +275,7 @@ static void one_process_is_polled_over_one_connection(void **state)
     static const char *const sets[] = {"fleet.processes=1",
                                        "polls=[{\"keys\": \"one\", \"every_s\": 1}]"};
 
-    load(&scenario, sets, 2);
+    scenario_base_load(&scenario, sets, 2);
     assert_int_equal(scenario.polls[0].connection_count, 1);
     sim_scenario_free(&scenario);
 }
@@ -321,7 +297,7 @@ static void comments_and_the_schema_are_ignored(void **state)
         "expect=[{\"//\": \"never\", \"path\": \"units.demand\", \"min\": 0}]",
     };
 
-    load(&scenario, sets, sizeof sets / sizeof sets[0]);
+    scenario_base_load(&scenario, sets, sizeof sets / sizeof sets[0]);
     assert_int_equal(scenario.plans[0].rate_units, 600);
     assert_int_equal(scenario.process_count, 4);
     sim_scenario_free(&scenario);
@@ -335,7 +311,7 @@ static void a_comment_among_names_is_a_name(void **state)
 
     assert_refused("plans.//=gold is dear", "plans.//: found \"gold is dear\"");
     assert_refused("endpoints.//=cheap ones", "endpoints.//: found \"cheap ones\"");
-    load(&scenario, sets, 1);
+    scenario_base_load(&scenario, sets, 1);
     assert_int_equal(scenario.plan_count, 3);
     assert_string_equal(scenario.plans[2].name, "//");
     sim_scenario_free(&scenario);
@@ -346,7 +322,7 @@ static void assert_work_refused(const char *const *sets, size_t set_count, const
     struct sim_scenario scenario;
     struct sim_error error;
 
-    if (sim_scenario_load(&scenario, FILE_NAME, sets, set_count, &error)) {
+    if (sim_scenario_load(&scenario, SCENARIO_FILE, sets, set_count, &error)) {
         fail_msg("accepted; expected: %s", why);
     }
     if (strstr(error.text, why) == NULL) {
@@ -361,7 +337,7 @@ static void planned_requests_are_bounded(void **state)
     /* 10 per s x 60 s x 1,000 x 166,666 = 99,999,600,000 */
     const char *sets[] = {"keys.one.count=166666", "traffic.demand_ratio=1000"};
 
-    load(&scenario, sets, 2);
+    scenario_base_load(&scenario, sets, 2);
     sim_scenario_free(&scenario);
     sets[0] = "keys.one.count=166667";
     assert_work_refused(sets, 2, "traffic: found about 100000200000 requests up to here");
@@ -381,7 +357,7 @@ static void dear_requests_are_fewer(void **state)
     const char *sets[] = {"keys.one.count=1666660", "traffic.demand_ratio=1000",
                           "keys.one.mix={\"chat\": 1}"};
 
-    load(&scenario, sets, 3);
+    scenario_base_load(&scenario, sets, 3);
     sim_scenario_free(&scenario);
     sets[0] = "keys.one.count=1666670";
     assert_work_refused(sets, 3, "requests up to here");
@@ -397,7 +373,7 @@ static void planned_clients_and_polls_are_bounded(void **state)
         "\"think_ms\": 60000}",
     };
 
-    load(&scenario, sets, 2);
+    scenario_base_load(&scenario, sets, 2);
     sim_scenario_free(&scenario);
     sets[0] = "keys.one.count=101";
     assert_work_refused(sets, 2, "traffic: found 10100000 clients up to here");
@@ -426,5 +402,5 @@ int main(void)
         cmocka_unit_test(planned_clients_and_polls_are_bounded),
     };
 
-    return cmocka_run_group_tests(tests, write_minimal, remove_file);
+    return cmocka_run_group_tests(tests, scenario_base_write, scenario_base_remove);
 }

@@ -1,10 +1,9 @@
 /* What is printed of a run's faults: a table and a line for each thing that came of them, at every
  * width. */
-#include "world_run.h"
+#include "twin_run.h"
 
 #include "readable.h"
 #include "screen_faults.h"
-#include "twin.h"
 
 #define FILE_NAME "test_screen_faults.tmp.json"
 #define OTHER_NAME "test_screen_faults.tmp.txt"
@@ -20,29 +19,20 @@
     " {\"id\": \"late\", \"kind\": \"pause\", \"from_s\": 13.5, \"until_s\": 14,"                  \
     " \"processes\": [2]}]}"
 
-static struct world_run run;
-static struct sim_twin twin;
+static struct twin_run pair;
 static char printed[TEXT_SIZE];
 
 static int play(void **state)
 {
     (void)state;
-    char error[256];
-
-    world_run_load(&run.scenario, FILE_NAME, SCENARIO);
-    assert_true(sim_twin_run(&twin, &run.scenario, error, sizeof error));
-    assert_true(sim_world_init(&run.world, &run.scenario, SIM_KERNEL_HEAP, error, sizeof error));
-    sim_twin_attach(&twin, &run.world);
-    assert_true(sim_world_run(&run.world));
-    sim_result_make(&run.result, &run.world, SIM_KERNEL_HEAP);
+    twin_run_play(&pair, FILE_NAME, SCENARIO);
     return 0;
 }
 
 static int clean_up(void **state)
 {
     (void)state;
-    world_run_free(&run);
-    sim_twin_free(&twin);
+    twin_run_free(&pair);
     return 0;
 }
 
@@ -53,7 +43,7 @@ static void print_at(size_t width, const struct sim_aftermath *aftermath)
     FILE *file = fopen(OTHER_NAME, "w+b");
 
     assert_non_null(file);
-    sim_screen_faults(file, &screen, &result, &run.world);
+    sim_screen_faults(file, &screen, &result, &pair.run.world);
     rewind(file);
     printed[fread(printed, 1, TEXT_SIZE - 1, file)] = '\0';
     assert_int_equal(fclose(file), 0);
@@ -63,7 +53,7 @@ static void print_at(size_t width, const struct sim_aftermath *aftermath)
 static void each_fault_has_a_row_in_columns(void **state)
 {
     (void)state;
-    struct sim_aftermath aftermath = run.result.aftermath;
+    struct sim_aftermath aftermath = pair.run.result.aftermath;
     struct sim_fault_outcome outcomes[2] = {{1, 23456}, {17, 4}};
 
     aftermath.faults = outcomes;
@@ -80,7 +70,7 @@ static void each_fault_has_a_row_in_columns(void **state)
 static void recovery_names_the_first_thing_that_is_wrong(void **state)
 {
     (void)state;
-    struct sim_aftermath aftermath = run.result.aftermath;
+    struct sim_aftermath aftermath = pair.run.result.aftermath;
 
     aftermath.liveness.recovery = SIM_RECOVERY_DONE;
     aftermath.liveness.breakers_closed = true;
@@ -115,17 +105,17 @@ static void recovery_names_the_first_thing_that_is_wrong(void **state)
     aftermath.liveness.recovery = SIM_RECOVERY_NOT_ASKED;
     print_at(80, &aftermath);
     assert_null(strstr(printed, "recovery"));
-    const uint64_t duration_ns = run.scenario.duration_ns;
-    run.scenario.duration_ns = UINT64_C(14000000000); /* where the second fault ends */
+    const uint64_t duration_ns = pair.run.scenario.duration_ns;
+    pair.run.scenario.duration_ns = UINT64_C(14000000000); /* where the second fault ends */
     print_at(80, &aftermath);
-    run.scenario.duration_ns = duration_ns;
+    pair.run.scenario.duration_ns = duration_ns;
     assert_non_null(strstr(printed, "recovery not asked for: late lasts to the end"));
 }
 
 static void outages_and_cuts_are_told_where_there_are_any(void **state)
 {
     (void)state;
-    struct sim_aftermath aftermath = run.result.aftermath;
+    struct sim_aftermath aftermath = pair.run.result.aftermath;
 
     print_at(80, &aftermath);
     assert_null(strstr(printed, "outage"));
@@ -142,27 +132,54 @@ static void outages_and_cuts_are_told_where_there_are_any(void **state)
     assert_non_null(strstr(printed, "cut      who was cut off admitted 97.0 to 101.0 %"));
 }
 
+static void customers_of_outages_have_a_row(void **state)
+{
+    (void)state;
+    struct sim_outage_service *service = pair.run.world.watch.services.by_population;
+
+    print_at(80, &pair.run.result.aftermath);
+    assert_null(strstr(printed, "during outages"));
+    *service = (struct sim_outage_service){.demand_units = 1500,
+                                           .admitted_units = 990,
+                                           .ideal_units = 1000,
+                                           .requests = 1503,
+                                           .killed = 1};
+    for (uint64_t i = 0; i < 1500; i++) {
+        sim_latency_record(&service->waits, i < 15 ? 1500000 : 0);
+    }
+    print_at(100, &pair.run.result.aftermath);
+    assert_non_null(
+        strstr(printed,
+               "\nduring outages demand admitted refused ideal of ideal no answer waited p99 wait "
+               "longest\n"
+               "k               1,500      990     510 1,000     99 %         2    1 %     0 us  "
+               "1.5 ms\n\n"));
+    print_at(60, &pair.run.result.aftermath);
+    assert_non_null(strstr(printed, "\nduring outages admitted refused of ideal no answer p99 "));
+    *service = (struct sim_outage_service){0};
+}
+
 static void decisions_without_the_store_are_told(void **state)
 {
     (void)state;
-    const struct sim_degradation own = run.world.watch.degradation;
+    const struct sim_degradation own = pair.run.world.watch.degradation;
 
-    print_at(80, &run.result.aftermath);
+    print_at(80, &pair.run.result.aftermath);
     assert_null(strstr(printed, "degraded "));
-    sim_degradation_admitted(&run.world.watch.degradation, 1, 0, 7);
-    sim_degradation_denied(&run.world.watch.degradation, 1, 0);
-    print_at(80, &run.result.aftermath);
+    sim_degradation_admitted(&pair.run.world.watch.degradation, 1, 0, 7);
+    sim_degradation_denied(&pair.run.world.watch.degradation, 1, 0);
+    print_at(80, &pair.run.result.aftermath);
     assert_non_null(strstr(printed, "degraded 2 decisions ("));
     assert_non_null(strstr(printed, "by up to 1 process at a time"));
     assert_non_null(strstr(printed, "1 of them admitted, 7 units"));
-    run.world.watch.degradation.admitted = own.admitted;
-    run.world.watch.degradation.denied = own.denied;
+    pair.run.world.watch.degradation.admitted = own.admitted;
+    pair.run.world.watch.degradation.denied = own.denied;
 }
 
 static void every_width_holds_the_largest_numbers(void **state)
 {
     (void)state;
-    struct sim_aftermath aftermath = run.result.aftermath;
+    struct sim_aftermath aftermath = pair.run.result.aftermath;
     struct sim_fault_outcome outcomes[2] = {{UINT64_C(1000000000000), UINT64_C(1000000000000)},
                                             {1, 1}};
 
@@ -191,6 +208,7 @@ int main(void)
         cmocka_unit_test(each_fault_has_a_row_in_columns),
         cmocka_unit_test(recovery_names_the_first_thing_that_is_wrong),
         cmocka_unit_test(outages_and_cuts_are_told_where_there_are_any),
+        cmocka_unit_test(customers_of_outages_have_a_row),
         cmocka_unit_test(decisions_without_the_store_are_told),
         cmocka_unit_test(every_width_holds_the_largest_numbers),
     };

@@ -412,6 +412,29 @@ static void the_clock_of_a_shard_steps_and_comes_back(void **state)
     close_shop(&shop);
 }
 
+/* The copy is under way for longer than an ask lives; but by the store's clock it still lives. */
+static void a_copy_that_arrives_after_the_clock_stepped_back_is_known(void **state)
+{
+    (void)state;
+    struct shop shop;
+    prepare(&shop);
+    add_fault(&shop, FAULT_STORE_CLOCK, 10 * SECOND_NS, 500 * SECOND_NS)->step_ns =
+        -60 * (int64_t)SECOND_NS;
+    open_shop(&shop);
+    struct sim_exchange exchange = exchange_of(&shop, 0, 0, 10);
+
+    exchange.ask.expires_us = sim_store_us(10 * SECOND_NS);
+    serve(&shop, &exchange, 9 * SECOND_NS);
+    (void)sim_store_taken(&shop.store, &exchange);
+    for (uint32_t i = 0; i < 2000; i++) { /* enough to sweep all records */
+        take(&shop, 1 + i % (KEY_COUNT - 1), 0, 69 * SECOND_NS, 1);
+    }
+    serve(&shop, &exchange, 69 * SECOND_NS);
+    assert_true(exchange.answer.flags & WEIR_ANSWER_REPEATED);
+    assert_int_equal(taken(&shop, 0, 69 * SECOND_NS), 10);
+    close_shop(&shop);
+}
+
 static void a_store_may_go_by_its_callers_clock(void **state)
 {
     (void)state;
@@ -457,6 +480,7 @@ int main(void)
         cmocka_unit_test(the_old_primary_answers_in_the_old_run),
         cmocka_unit_test(each_of_two_failovers_forgets_its_own),
         cmocka_unit_test(the_clock_of_a_shard_steps_and_comes_back),
+        cmocka_unit_test(a_copy_that_arrives_after_the_clock_stepped_back_is_known),
         cmocka_unit_test(a_store_may_go_by_its_callers_clock),
         cmocka_unit_test(faults_act_in_the_order_of_their_times),
     };

@@ -66,11 +66,9 @@ static void the_slowest_of_several_faults_counts(void **state)
     assert_int_equal(outcome.fired[2], 0);
 }
 
-/* The window of 2 s ends as the store is emptied: what was taken in it is noted all the same. */
-static void what_the_store_had_is_noted_before_it_forgets(void **state)
+/* Two minutes of a bucket that is full at first, and in want at their half. */
+static void play_forgetful(struct faulty_run *run)
 {
-    (void)state;
-    struct faulty_run run = {0};
     static const char *const text =
         "{\"why\": \"w\", \"duration_s\": 120, \"fleet\": {\"processes\": 2},"
         " \"limiter\": {\"coordination\": \"per_request\"},"
@@ -78,19 +76,47 @@ static void what_the_store_had_is_noted_before_it_forgets(void **state)
         " \"keys\": {\"b\": {\"plan\": \"b\"}},"
         " \"traffic\": {\"keys\": \"b\", \"demand_ratio\": 1.1}}";
 
-    struct fault *fault = faulty_run_add(&run, FAULT_STORE_EVICT, 60, 61);
-    world_run_load(&run.run.scenario, FILE_NAME, text);
-    run.run.scenario.faults =
-        (struct fault_list){.faults = fault, .count = 1, .fired_count = run.fired};
-    world_run_start(&run.run, SIM_KERNEL_HEAP);
+    world_run_load(&run->run.scenario, FILE_NAME, text);
+    run->run.scenario.faults =
+        (struct fault_list){.faults = run->faults, .count = run->count, .fired_count = run->fired};
+    world_run_start(&run->run, SIM_KERNEL_HEAP);
+}
+
+static void end_forgetful(struct faulty_run *run)
+{
+    run->run.scenario.faults = (struct fault_list){0};
+    world_run_free(&run->run);
+}
+
+/* The window of 2 s ends as the store is emptied: what was taken in it is noted all the same. */
+static void what_the_store_had_is_noted_before_it_forgets(void **state)
+{
+    (void)state;
+    struct faulty_run run = {0};
+    faulty_run_add(&run, FAULT_STORE_EVICT, 60, 61);
+    play_forgetful(&run);
 
     const struct sim_cell *cells = run.run.world.accuracy.cells;
     assert_true(cells[0].store_left < 590); /* it is full again, a moment later */
     assert_int_equal(cells[0].lost_units[SIM_LOSS_DATA], 0);
     assert_int_equal(cells[1].lost_units[SIM_LOSS_DATA], 600 - cells[0].store_left);
     assert_int_equal(run.fired[0], 1);
-    run.run.scenario.faults = (struct fault_list){0};
-    world_run_free(&run.run);
+    end_forgetful(&run);
+}
+
+/* Both happen at once, where no epoch ends: the store is looked at only because it will forget. */
+static void what_was_there_to_be_admitted_is_of_before_the_store_forgot(void **state)
+{
+    (void)state;
+    struct faulty_run run = {0};
+    faulty_run_add(&run, FAULT_STORE_OUTAGE, 60, 70)->from_ns += 1;
+    faulty_run_add(&run, FAULT_STORE_EVICT, 60, 61)->from_ns += 1;
+    play_forgetful(&run);
+
+    const struct sim_outage *outage = &run.run.world.watch.outages.list[0];
+    assert_true(outage->keys[0].left_units < 590); /* it is full again, a moment later */
+    assert_int_equal(run.fired[1], 1);
+    end_forgetful(&run);
 }
 
 int main(void)
@@ -100,6 +126,7 @@ int main(void)
         cmocka_unit_test(links_are_as_before_after_the_fault),
         cmocka_unit_test(the_slowest_of_several_faults_counts),
         cmocka_unit_test(what_the_store_had_is_noted_before_it_forgets),
+        cmocka_unit_test(what_was_there_to_be_admitted_is_of_before_the_store_forgot),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,18 +50,23 @@ struct misuse {
     const char *message;
 };
 
-/* Each exits 64, says so, and prints nothing else. command: "compare ". */
-static inline void program_refuses(const char *command, const struct misuse *misuses, size_t count)
+/* It exits 64, says so, and prints nothing else. command: "compare ". */
+static inline void program_refuses_one(const char *command, const struct misuse *misuse)
 {
     char arguments[1000];
 
+    snprintf(arguments, sizeof arguments, "%s%s", command, misuse->arguments);
+    assert_int_equal(program_run(arguments), 64);
+    assert_string_equal(out, "");
+    if (strstr(err, misuse->message) == NULL) {
+        fail_msg("found %s instead of %s", err, misuse->message);
+    }
+}
+
+static inline void program_refuses(const char *command, const struct misuse *misuses, size_t count)
+{
     for (size_t i = 0; i < count; i++) {
-        snprintf(arguments, sizeof arguments, "%s%s", command, misuses[i].arguments);
-        assert_int_equal(program_run(arguments), 64);
-        assert_string_equal(out, "");
-        if (strstr(err, misuses[i].message) == NULL) {
-            fail_msg("found %s instead of %s", err, misuses[i].message);
-        }
+        program_refuses_one(command, &misuses[i]);
     }
 }
 
