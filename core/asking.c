@@ -328,12 +328,19 @@ void asking_state_seen(const struct weir_limiter *limiter, uint32_t slot, struct
     ask->previous_seen_units = cold->previous_units;
 }
 
+/* An active process is never reported as none, however slow. */
+uint64_t asking_rate_milli(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    return lesser(greater(demand_rate_milli(limiter, slot, now_ns), 1), UINT32_MAX);
+}
+
 void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                   struct weir_ask *ask)
 {
     struct hot *hot = &limiter->hot[slot];
     struct cold *cold = &limiter->cold[slot];
-    const uint64_t rate_milli = demand_rate_milli(limiter, slot, now_ns);
+    const uint64_t rate_milli = asking_rate_milli(limiter, slot, now_ns);
+    const bool is_return = (hot->flags & HOT_RETURN) != 0 && cold->wait_last == SLOT_NONE;
 
     *ask = (struct weir_ask){
         .key = hot->key,
@@ -352,7 +359,8 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         .rate_share_period = cold->rate_share_period,
     };
     asking_state_seen(limiter, slot, ask);
-    if (hot->flags & HOT_RETURN && cold->wait_last == SLOT_NONE) {
+    ask->rate_milli = is_return ? 0 : rate_milli;
+    if (is_return || direct_is_due(limiter, slot_plan(limiter, slot))) {
         give_everything_back(limiter, slot, ask);
     } else {
         give_excess_back(limiter, slot, rate_milli, ask);
@@ -363,8 +371,6 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                 hot->held_units < ask->want_units ? hot->held_units : ask->want_units;
         }
         ask->want_units = ask->want_units > ask->need_units ? ask->want_units : ask->need_units;
-        /* an active process is never reported as none, however slow */
-        ask->rate_milli = rate_milli == 0 ? 1 : rate_milli < UINT32_MAX ? rate_milli : UINT32_MAX;
     }
     if (limiter->clock.known) {
         owed_charge(limiter, slot, ask);

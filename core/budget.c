@@ -5,10 +5,16 @@
  * in each window. Sliding windows and logs: the same, less what this process spent in the window
  * before, by the part of it that still counts.
  *
+ * A log that is held to what was left (`bounded`) knows no windows: its budget is the fraction of
+ * what was left, and for each of this process's own entries that ends another one (history.c). The
+ * store frees the others' entries, too, but to them they belong. So whatever the shares, entries
+ * are replaced one by one, and what is left is divided once.
+ *
  * What is leased meanwhile, by an answer that came late, is taken from it. */
 #include "budget.h"
 
 #include "arithmetic.h"
+#include "history.h"
 
 #define PPM UINT64_C(1000000)
 
@@ -114,14 +120,28 @@ uint64_t budget_wait_us(const struct degraded *degraded, const struct weir_plan 
 
 /* --- windows --- */
 
+/* Its budget grows as entries end, and is not renewed by windows. */
+static bool counts_entries(const struct weir_limiter *limiter, uint32_t slot)
+{
+    return policy_of(slot_plan(limiter, slot)) == WEIR_DEGRADED_BOUNDED &&
+           limiter->degraded[slot].base_us != 0 && history_is_kept(limiter, slot);
+}
+
 static uint64_t window_of(const struct weir_limiter *limiter, uint32_t slot, uint64_t time_us)
 {
     return period_of(&limiter->hot[slot].key, time_us, slot_plan(limiter, slot)->window_us);
 }
 
-/* Units that may have been admitted without the store in the window that holds now_us. */
-static uint64_t window_budget(const struct weir_limiter *limiter, uint32_t slot, uint64_t now_us)
+static uint64_t budget_now_us(const struct weir_limiter *limiter, uint64_t now_ns)
 {
+    return limiter->clock.known ? store_now_us(limiter, now_ns) : now_ns / NS_PER_US;
+}
+
+/* Units that may have been admitted without the store in the window that holds now_ns; of a log
+ * whose entries are counted, in the spell. */
+static uint64_t window_budget(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    const uint64_t now_us = budget_now_us(limiter, now_ns);
     const struct weir_plan *plan = slot_plan(limiter, slot);
     const struct degraded *degraded = &limiter->degraded[slot];
     const uint64_t limit = part_of(plan->capacity_units, degraded->fraction_ppm);
@@ -129,6 +149,9 @@ static uint64_t window_budget(const struct weir_limiter *limiter, uint32_t slot,
     const uint64_t end_us = period_start_us(&limiter->hot[slot].key, window + 1, plan->window_us);
     const uint64_t left_us = saturating_sub(end_us, now_us);
 
+    if (counts_entries(limiter, slot)) {
+        return saturating_add(degraded->pool_units, history_ended_units(limiter, slot, now_ns));
+    }
     if (policy_of(plan) == WEIR_DEGRADED_BOUNDED && degraded->base_us != 0 &&
         window == window_of(limiter, slot, degraded->base_us)) {
         const uint64_t forgotten_us = saturating_sub(now_us, degraded->base_us);
@@ -155,11 +178,6 @@ uint64_t budget_window(const struct weir_limiter *limiter, uint32_t slot)
     return limiter->clock.known ? limiter->cold[slot].window_index : 0;
 }
 
-static uint64_t budget_now_us(const struct weir_limiter *limiter, uint64_t now_ns)
-{
-    return limiter->clock.known ? store_now_us(limiter, now_ns) : now_ns / NS_PER_US;
-}
-
 /* Until the store's time is known, windows are those of local time. The one in which it is learnt
  * goes on under its true name. */
 static void roll_spell_window(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
@@ -180,7 +198,7 @@ static void roll_spell_window(struct weir_limiter *limiter, uint32_t slot, uint6
                 degraded->spell_window + 1 == window ? degraded->spell_units : 0;
         }
         degraded->spell_window = window;
-        degraded->spell_units = 0;
+        degraded->spell_units = counts_entries(limiter, slot) ? degraded->spell_units : 0;
     }
     degraded->is_local = !is_known;
 }
@@ -245,13 +263,15 @@ void budget_hear(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         roll_spell_window(limiter, slot, now_ns);
     }
     const uint64_t left_units =
-        is_bucket ? 0 : saturating_sub(window_budget(limiter, slot, now_us), degraded->spell_units);
+        is_bucket ? 0 : saturating_sub(window_budget(limiter, slot, now_ns), degraded->spell_units);
     degraded->fraction_ppm = fraction_ppm;
     if (is_bucket && is_bounded) {
         lower_level(degraded, plan, now_us, answer);
     } else if (is_bounded &&
-               window_of(limiter, slot, answer->store_us) == window_of(limiter, slot, now_us)) {
+               (counts_entries(limiter, slot) ||
+                window_of(limiter, slot, answer->store_us) == window_of(limiter, slot, now_us))) {
         lower_pool(degraded, left_units, now_us, answer);
+        history_mark(limiter, slot, now_ns);
     }
 }
 
@@ -288,8 +308,7 @@ bool budget_take(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns, u
         degraded->level -= price;
         return true;
     }
-    if (saturating_add(degraded->spell_units, cost) >
-        window_budget(limiter, slot, budget_now_us(limiter, now_ns))) {
+    if (saturating_add(degraded->spell_units, cost) > window_budget(limiter, slot, now_ns)) {
         return false;
     }
     degraded->spell_units += cost;

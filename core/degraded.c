@@ -24,6 +24,7 @@
  * What was admitted is charged by the next ask, with the time it was admitted in. */
 #include "arithmetic.h"
 #include "budget.h"
+#include "history.h"
 #include "owed.h"
 #include "weir/assert.h"
 
@@ -82,6 +83,7 @@ void degraded_answered(struct weir_limiter *limiter, uint32_t slot, uint64_t now
         return;
     }
     degraded->in_spell = false;
+    history_mark(limiter, slot, now_ns);
     degraded->base_us = answer->store_us;
     degraded->remaining_units = answer->remaining_units;
     degraded->previous_units = answer->previous_units;
@@ -198,6 +200,7 @@ struct weir_decision degraded_decide(struct weir_limiter *limiter, uint32_t slot
         return refused(limiter, retry_ns(limiter, slot, now_ns, cost));
     }
     owed_add(limiter, slot, now_us, cost);
+    history_admitted(limiter, slot, now_ns, cost);
     limiter->hot[slot].spent_units += cost;
     degraded->window_units += cost;
     return admitted(limiter, cost);

@@ -14,6 +14,8 @@
  * which it waits. If that was too long it is decided without the store, and its ask stays in
  * flight: what is granted late either covers what was admitted meanwhile, or was not used. */
 #include "arithmetic.h"
+#include "direct_key.h"
+#include "history.h"
 #include "limiter_private.h"
 #include "owed.h"
 #include "weir/assert.h"
@@ -75,14 +77,13 @@ bool direct_takes_over(struct weir_limiter *limiter, uint32_t slot)
         start(limiter, place, &hot->key, hot->plan_index, limiter->cold[slot].assigned_version);
     }
     if (asking_has_to_report(limiter, slot)) {
-        hot->flags |= HOT_RETURN;
         return false;
     }
     hot->flags &= (uint16_t) ~(HOT_QUEUED | HOT_RETURN | HOT_PREFETCH | HOT_TRICKLE);
     return true;
 }
 
-/* What every ask here has in common: it reports no demand and holds nothing. */
+/* What every ask here has in common: it holds nothing. */
 static struct weir_ask ask_about(struct weir_limiter *limiter, const struct weir_key *key,
                                  const struct weir_plan *plan)
 {
@@ -96,16 +97,6 @@ static struct weir_ask ask_about(struct weir_limiter *limiter, const struct weir
     };
 }
 
-/* As the store knew it last, if it is in the table. */
-static void state_seen(const struct weir_limiter *limiter, struct weir_ask *ask)
-{
-    const uint32_t slot = table_find(limiter, &ask->key);
-
-    if (slot != SLOT_NONE) {
-        asking_state_seen(limiter, slot, ask);
-    }
-}
-
 void direct_build(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
                   struct weir_ask *ask)
 {
@@ -116,7 +107,7 @@ void direct_build(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
         plan_for_ask(limiter, direct->plan_index, direct->assigned_version);
 
     *ask = ask_about(limiter, &direct->key, &plan);
-    state_seen(limiter, ask);
+    direct_tell_key(limiter, direct->plan_index, now_ns, ask);
     ask->lease_end_us = direct->lease_end_us;
     ask->unused_units = direct->unused_units;
     ask->flags = WEIR_ASK_SPEND;
@@ -170,6 +161,8 @@ static void admit(struct weir_limiter *limiter, uint32_t place, uint32_t slot, u
 
     if (slot != SLOT_NONE) {
         limiter->hot[slot].spent_units += cost;
+        history_admitted(limiter, slot, now_ns, cost);
+        budget_leased(limiter, slot, cost);
     } else {
         outbox_report_once(limiter, &direct->key, plan, now_ns, cost, false);
     }
@@ -291,23 +284,6 @@ static void ask_again(struct weir_limiter *limiter, uint32_t place, uint32_t slo
     deny(limiter, place, plan->lease_period_us * NS_PER_US);
 }
 
-/* What a client may be told of the key; answers may overtake each other. */
-static void learn(struct weir_limiter *limiter, uint32_t slot, const struct weir_answer *answer)
-{
-    struct cold *cold = &limiter->cold[slot];
-
-    if (answer->store_us < cold->answered_us) {
-        return;
-    }
-    cold->answered_us = answer->store_us;
-    cold->version = answer->version;
-    cold->run_id = answer->run_id;
-    cold->remaining_units = answer->remaining_units;
-    cold->outstanding_units = answer->outstanding_units;
-    cold->previous_units = answer->previous_units;
-    cold->global_rate_milli = answer->global_rate_milli;
-}
-
 /* Another plan came while the ask was under way: the request is decided under that one. */
 static bool is_outdated(const struct weir_limiter *limiter, const struct direct *direct,
                         const struct weir_ask *ask)
@@ -321,21 +297,6 @@ static void ask_anew(struct weir_limiter *limiter, uint32_t place, const struct 
 {
     note_unused(&limiter->directs[place], ask, answer);
     ask_queue_append(limiter, QUEUE_READY, place | ASK_DIRECT);
-}
-
-/* The slot of the key, if it is in the table under this plan; what the answer says is known. */
-static uint32_t tell_slot(struct weir_limiter *limiter, const struct weir_key *key,
-                          uint32_t plan_index, uint64_t now_ns, const struct weir_answer *answer)
-{
-    const uint32_t slot = table_find(limiter, key);
-
-    if (slot == SLOT_NONE || limiter->hot[slot].plan_index != plan_index) {
-        return SLOT_NONE; /* windows of another plan: it cannot count this */
-    }
-    lease_refresh(limiter, slot, now_ns);
-    degraded_answered(limiter, slot, now_ns, answer, false);
-    learn(limiter, slot, answer);
-    return slot;
 }
 
 /* What is remembered, in local time. */
@@ -390,11 +351,12 @@ void direct_due(struct weir_limiter *limiter, uint64_t now_ns)
 }
 
 void direct_answer(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
-                   const struct weir_ask *ask, const struct weir_answer *answer)
+                   const struct weir_ask *ask, const struct weir_answer *answer, bool is_late)
 {
     struct direct *direct = &limiter->directs[place];
     const struct weir_plan *plan = &limiter->plans[direct->plan_index];
-    const uint32_t slot = tell_slot(limiter, &direct->key, direct->plan_index, now_ns, answer);
+    const uint32_t slot =
+        direct_hear_key(limiter, direct->plan_index, now_ns, ask, answer, is_late);
 
     direct->flight = SLOT_NONE;
     direct->refused_asks = 0;
@@ -421,7 +383,7 @@ void direct_answer_late(struct weir_limiter *limiter, const struct flight *fligh
                         const struct weir_answer *answer)
 {
     const struct weir_ask *ask = &flight->ask;
-    const uint32_t slot = tell_slot(limiter, &ask->key, flight->owner, now_ns, answer);
+    const uint32_t slot = direct_hear_key(limiter, flight->owner, now_ns, ask, answer, true);
     uint32_t unused = ask->plan.algorithm == WEIR_ALGORITHM_UNLIMITED ? 0 : answer->granted_units;
 
     if (flight->kind == FLIGHT_OF_ONE_ADMITTED) {
@@ -438,6 +400,7 @@ void direct_take_back(struct weir_limiter *limiter, uint32_t place, const struct
 {
     limiter->directs[place].lease_end_us = ask->lease_end_us;
     limiter->directs[place].unused_units = ask->unused_units;
+    direct_demand_untold(limiter, ask);
 }
 
 void direct_again(struct weir_limiter *limiter, uint32_t place)

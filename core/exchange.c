@@ -129,7 +129,7 @@ enum weir_status weir_limiter_answer(struct weir_limiter *limiter, uint64_t now_
         answer_slot(limiter, flight.owner, now_ns, answer, is_late);
         break;
     case FLIGHT_OF_WAITER:
-        direct_answer(limiter, flight.owner, now_ns, &flight.ask, answer);
+        direct_answer(limiter, flight.owner, now_ns, &flight.ask, answer, is_late);
         break;
     case FLIGHT_OF_ONE_ADMITTED:
     case FLIGHT_OF_ONE_DENIED:

@@ -11,6 +11,7 @@
  * One that was refused was not carried out. What it reported goes back to where it came from, and
  * the flight stays only to keep its owner from asking again at once. */
 #include "arithmetic.h"
+#include "direct_key.h"
 #include "limiter_private.h"
 #include "weir/assert.h"
 
@@ -261,6 +262,7 @@ void flight_write_off(struct weir_limiter *limiter, uint32_t place, uint64_t now
 
     limiter->counts.asks_expired++;
     limiter->counts.unsent_units += flight->sent_count == 0 ? given_units(&flight->ask) : 0;
+    direct_demand_in_doubt(limiter, &flight->ask);
     let_owner_go(limiter, place, now_ns);
 }
 
@@ -362,6 +364,7 @@ void flight_failed(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns
     if (kind == FLIGHT_OF_SLOT || kind == FLIGHT_OF_WAITER) {
         refused(limiter, place, now_ns);
     } else {
+        direct_demand_untold(limiter, &flight->ask);
         flight_end(limiter, place);
     }
 }

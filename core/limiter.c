@@ -1,6 +1,7 @@
 #include "weir/limiter.h"
 
 #include "arithmetic.h"
+#include "history.h"
 #include "limiter_private.h"
 #include "sliding.h"
 
@@ -201,6 +202,7 @@ static void assign(struct weir_limiter *limiter, uint32_t slot, const struct wei
     limiter->hot[slot].plan_index = (uint16_t)request->plan_index;
     limiter->cold[slot].assigned_version = request->assigned_version;
     plan_forget_denial(limiter, slot);
+    history_forget(limiter, slot);
     lease_recall(limiter, slot);
 }
 

@@ -10,13 +10,14 @@
  *   asking.c    when a slot asks, and for what
  *   sizer.c     how large a lease it wants, unless leases are tapered
  *   waiting.c   requests that wait for the store
- *   direct.c    requests that the store decides one by one
+ *   direct.c    requests that the store decides one by one; direct_key.c, direct_list.c
  *   queue.c     the order of asks
  *   demand.c    how fast requests come in
  *   flight.c    asks on their way: repeated, given up, expired
  *   breaker.c   which shards are asked at all
  *   degraded.c  what is admitted without the store
  *   budget.c    how much that may be
+ *   history.c   what was admitted of logs, and when that ends to count
  *   owed.c      what of it is yet to be charged
  *   offset.c    what time it is at the store
  *   deadline.c  what wants attention next, and when
@@ -108,6 +109,7 @@ struct cold {
     uint32_t sequence;   /* of the last ask; 0: there was none */
     uint32_t largest_units;
     uint32_t report_sequence;
+    uint32_t demand_sequence; /* of the request's ask in flight that tells the demand; 0: none */
     uint32_t life;
     uint32_t deadline_place; /* in the heap */
     struct ask_link link;    /* free slots are a list through link.next */
@@ -174,6 +176,7 @@ struct degraded {
     uint32_t share_ppm;
     uint32_t fraction_ppm; /* of the limit, in this spell */
     uint32_t carry;        /* of the level, in millionths */
+    uint32_t history;      /* its place in limiter->histories + 1; 0: none is kept */
     bool in_spell;
     bool is_local; /* spell_window is one of local time */
 };
@@ -209,6 +212,9 @@ struct weir_limiter {
     struct hot *hot;
     struct cold *cold;
     struct degraded *degraded; /* by slot */
+    struct history *histories; /* by degraded.history - 1 */
+    uint32_t history_free;     /* list through next_free: place + 1 */
+    uint32_t used_histories;
     uint32_t used_slots;
     uint32_t free_slot; /* list through ask_next */
     uint32_t *index;    /* open addressing: slot + 1, 0: empty */
@@ -398,6 +404,8 @@ void asking_queue(struct weir_limiter *limiter, uint32_t slot, unsigned extra_fl
 void asking_state_seen(const struct weir_limiter *limiter, uint32_t slot, struct weir_ask *ask);
 void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                   struct weir_ask *ask);
+/* The demand as an ask tells it. */
+uint64_t asking_rate_milli(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
 uint32_t asking_flight_us(const struct clock_offset *clock, uint32_t held_units);
 /* The last ask was not carried out: what it reported is to be reported again. */
 void asking_take_back(struct weir_limiter *limiter, uint32_t slot, const struct weir_ask *ask);
@@ -448,13 +456,12 @@ void direct_build(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
                   struct weir_ask *ask);
 /* The answer to its ask, which is in flight no more. */
 void direct_answer(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns,
-                   const struct weir_ask *ask, const struct weir_answer *answer);
+                   const struct weir_ask *ask, const struct weir_answer *answer, bool is_late);
 /* The answer to a request that was decided meanwhile, admitted or denied as kind says. */
 void direct_answer_late(struct weir_limiter *limiter, const struct flight *flight, uint64_t now_ns,
                         const struct weir_answer *answer);
-/* Its ask was refused, and is to be repeated. */
 void direct_take_back(struct weir_limiter *limiter, uint32_t place, const struct weir_ask *ask);
-void direct_again(struct weir_limiter *limiter, uint32_t place);
+void direct_again(struct weir_limiter *limiter, uint32_t place); /* its ask was refused */
 /* Those that have waited too long are decided without the store. */
 void direct_due(struct weir_limiter *limiter, uint64_t now_ns);
 

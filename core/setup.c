@@ -1,4 +1,5 @@
 /* Laying a limiter out in the caller's memory, and its plans and weights. */
+#include "history.h"
 #include "limiter_private.h"
 
 #define CACHE_LINE 64
@@ -10,6 +11,7 @@ struct layout {
     size_t hot;
     size_t cold;
     size_t degraded;
+    size_t histories;
     size_t plans;
     size_t plan_deleted;
     size_t waiters;
@@ -29,9 +31,9 @@ struct layout {
 static bool options_are_valid(const struct weir_limiter_options *options)
 {
     return options->key_capacity >= 1 && options->key_capacity <= WEIR_KEYS_MAX &&
-           options->plan_capacity >= 1 && options->plan_capacity <= UINT16_MAX &&
-           options->endpoint_capacity <= UINT16_MAX && options->waiter_capacity >= 1 &&
-           options->waiter_capacity <= WEIR_WAITERS_MAX &&
+           options->history_capacity <= options->key_capacity && options->plan_capacity >= 1 &&
+           options->plan_capacity <= UINT16_MAX && options->endpoint_capacity <= UINT16_MAX &&
+           options->waiter_capacity >= 1 && options->waiter_capacity <= WEIR_WAITERS_MAX &&
            (unsigned)options->full_table <= WEIR_FULL_TABLE_PER_REQUEST &&
            options->shard_count <= WEIR_SHARDS_MAX && options->ask_capacity <= WEIR_WAITERS_MAX;
 }
@@ -72,6 +74,7 @@ static struct layout layout_of(const struct weir_limiter_options *options)
     layout.hot = place(&layout.end, options->key_capacity, sizeof(struct hot));
     layout.cold = place(&layout.end, options->key_capacity, sizeof(struct cold));
     layout.degraded = place(&layout.end, options->key_capacity, sizeof(struct degraded));
+    layout.histories = place(&layout.end, options->history_capacity, sizeof(struct history));
     layout.plans = place(&layout.end, options->plan_capacity, sizeof(struct weir_plan));
     layout.plan_deleted = place(&layout.end, options->plan_capacity, sizeof(bool));
     layout.waiters = place(&layout.end, options->waiter_capacity, sizeof(struct waiter));
@@ -106,6 +109,7 @@ static void find_parts(struct weir_limiter *limiter)
     limiter->hot = (void *)(base + layout.hot);
     limiter->cold = (void *)(base + layout.cold);
     limiter->degraded = (void *)(base + layout.degraded);
+    limiter->histories = (void *)(base + layout.histories);
     limiter->plans = (void *)(base + layout.plans);
     limiter->plan_deleted = (void *)(base + layout.plan_deleted);
     limiter->waiters = (void *)(base + layout.waiters);
@@ -135,6 +139,7 @@ static void start(struct weir_limiter *limiter, const struct weir_limiter_option
     }
     waiting_init(limiter);
     direct_init(limiter);
+    history_init(limiter);
     ask_queue_init(limiter);
     flight_init(limiter);
     breaker_init(limiter);
@@ -227,6 +232,7 @@ static void tell_slots(struct weir_limiter *limiter, uint32_t plan_index, bool r
             continue;
         }
         plan_forget_denial(limiter, slot);
+        history_forget(limiter, slot);
         if (recall) {
             lease_recall(limiter, slot);
         }

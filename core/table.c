@@ -4,6 +4,7 @@
  * followers back (Knuth, TAOCP 3, 6.4, algorithm R), so there are no tombstones. The index hash is
  * private to the process: knowing the fleet's fingerprints does not tell where keys collide here.
  */
+#include "history.h"
 #include "limiter_private.h"
 #include "weir/assert.h"
 
@@ -98,6 +99,7 @@ void table_remove(struct weir_limiter *limiter, uint32_t slot)
         }
     }
     limiter->index[hole] = 0;
+    history_forget(limiter, slot);
     limiter->hot[slot].flags = 0;
     limiter->cold[slot].link.next = limiter->free_slot;
     limiter->free_slot = slot;

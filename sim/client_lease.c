@@ -333,11 +333,23 @@ static enum weir_full_table full_table(const struct sim_scenario *scenario)
     return WEIR_FULL_TABLE_EVICT;
 }
 
+static bool has_log(const struct sim_catalog *catalog)
+{
+    for (uint32_t i = 0; i < catalog->scenario->plan_count; i++) {
+        if (catalog->plans[i].algorithm == WEIR_ALGORITHM_LOG) {
+            return true;
+        }
+    }
+    return false;
+}
+
 struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint32_t process,
                                         uint32_t life, uint64_t start_ns)
 {
     const struct sim_scenario *scenario = catalog->scenario;
     struct client_lease *self = sim_memory_new(1, sizeof *self);
+    const uint32_t key_capacity =
+        scenario->table_keys == 0 ? catalog->key_count : scenario->table_keys;
     struct sim_prng prng;
 
     sim_prng_init(&prng, scenario->seed, "limiter", (uint64_t)life << 32 | process);
@@ -345,7 +357,8 @@ struct sim_client *sim_client_lease_new(const struct sim_catalog *catalog, uint3
         .process = process,
         .incarnation = sim_prng_next(&prng),
         .table_secret = sim_prng_next(&prng),
-        .key_capacity = scenario->table_keys == 0 ? catalog->key_count : scenario->table_keys,
+        .key_capacity = key_capacity,
+        .history_capacity = has_log(catalog) ? key_capacity : 0,
         .plan_capacity = (uint32_t)scenario->plan_count,
         .endpoint_capacity = (uint32_t)scenario->endpoint_count,
         .waiter_capacity = WAITERS,

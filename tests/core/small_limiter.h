@@ -19,6 +19,7 @@ static inline struct weir_limiter *small_limiter(const struct weir_plan *plan)
         .incarnation = 8,
         .table_secret = 9,
         .key_capacity = SMALL_KEYS,
+        .history_capacity = 2,
         .plan_capacity = 1,
         .waiter_capacity = SMALL_WAITERS,
         .start_ns = SMALL_START_NS,

@@ -191,6 +191,27 @@ static void a_log_counts_what_was_spent_for_a_window(void **state)
     assert_int_equal(desk.store.tokens, 19);
 }
 
+static void a_log_counts_what_was_spent_in_the_window_before(void **state)
+{
+    (void)state;
+    const struct weir_plan plan = log_plan(100, MINUTE_US);
+    const uint64_t next_us = START_US + MINUTE_US; /* a window begins */
+    struct weir_log_entry entries[101];
+    (void)weir_store_key_set_log(&desk.store, entries, 101);
+    two_know(&plan, 100);
+    struct weir_ask ask = desk_ask(&desk, &plan, 0, 0);
+    ask.charge_units = 10;
+    ask.charge_before_units = 40;
+    ask.charge_from_us = next_us - SECOND_US;
+    ask.charge_until_us = next_us + SECOND_US;
+
+    (void)desk_send(&desk, &ask, next_us + 2 * SECOND_US);
+
+    assert_int_equal(desk.store.tokens, 50);
+    assert_int_equal(desk_left(&desk, &plan, next_us + MINUTE_US - 1), 50);
+    assert_int_equal(desk_left(&desk, &plan, next_us + MINUTE_US), 90);
+}
+
 /* All were without the store for 30 s. The first that comes back waits for the others, for a
  * second; so does who has nothing to charge. */
 static void grants_wait_until_all_can_have_charged(void **state)
@@ -282,6 +303,7 @@ int main(void)
         cmocka_unit_test_setup(a_window_counts_what_was_spent_in_it, reset),
         cmocka_unit_test_setup(a_sliding_window_counts_what_was_spent_before_it_too, reset),
         cmocka_unit_test_setup(a_log_counts_what_was_spent_for_a_window, reset),
+        cmocka_unit_test_setup(a_log_counts_what_was_spent_in_the_window_before, reset),
         cmocka_unit_test_setup(grants_wait_until_all_can_have_charged, reset),
         cmocka_unit_test_setup(a_lone_process_waits_for_nobody, reset),
         cmocka_unit_test_setup(who_lost_its_way_alone_waits_for_nobody, reset),

@@ -33,6 +33,47 @@ static void each_request_asks_for_exactly_its_cost(void **state)
     desk_no_ask(&desk);
 }
 
+static void one_ask_at_a_time_tells_the_demand(void **state)
+{
+    (void)state;
+    struct desk desk = log_desk();
+    desk_wait(&desk, 1, 3);
+    desk_wait(&desk, 1, 4);
+
+    const struct weir_ask first = desk_direct_ask(&desk);
+    const struct weir_ask second = desk_direct_ask(&desk);
+    assert_true(first.rate_milli > 0);
+    assert_int_equal(first.rate_milli_before, 0);
+    assert_int_equal(first.rate_share_period, UINT64_MAX);
+    assert_int_equal(second.rate_milli, 0);
+    assert_int_equal(second.rate_share_period, UINT64_MAX);
+    desk_hear(&desk, &(struct weir_answer){
+                         .key = first.key, .id = first.id, .granted_units = 3, .share_period = 17});
+    desk_wait(&desk, 1, 5);
+    const struct weir_ask third = desk_direct_ask(&desk);
+
+    assert_true(third.rate_milli > 0);
+    assert_int_equal(third.rate_milli_before, first.rate_milli);
+    assert_int_equal(third.rate_share_period, 17);
+}
+
+static void demand_that_was_refused_is_told_again(void **state)
+{
+    (void)state;
+    struct desk desk = log_desk();
+    desk_wait(&desk, 1, 3);
+    const struct weir_ask ask = desk_direct_ask(&desk);
+    desk_wait(&desk, 1, 4);
+
+    assert_int_equal(
+        weir_limiter_ask_failed(desk.limiter, desk.now_ns, &ask.key, &ask.id, WEIR_FAILURE_REFUSED),
+        WEIR_OK);
+
+    const struct weir_ask next = desk_direct_ask(&desk);
+    assert_true(next.rate_milli > 0);
+    assert_int_equal(next.rate_milli_before, 0);
+}
+
 static void flight_spans_two_round_trips_or_is_not_counted(void **state)
 {
     (void)state;
@@ -381,6 +422,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_request_asks_for_exactly_its_cost),
+        cmocka_unit_test(one_ask_at_a_time_tells_the_demand),
+        cmocka_unit_test(demand_that_was_refused_is_told_again),
         cmocka_unit_test(flight_spans_two_round_trips_or_is_not_counted),
         cmocka_unit_test(the_first_answer_tells_the_stores_time),
         cmocka_unit_test(answers_find_their_requests_in_any_order),

@@ -66,7 +66,10 @@ struct weir_limiter_options {
     uint32_t plan_capacity;     /* 1 ... 65535 */
     uint32_t endpoint_capacity; /* 0 ... 65535 */
     uint32_t waiter_capacity; /* 1 ... WEIR_WAITERS_MAX: requests waiting for the store at a time */
-    uint64_t start_ns;        /* clock reading at init */
+    uint32_t history_capacity; /* 0 ... key_capacity: keys under plans of WEIR_ALGORITHM_LOG whose
+                                  admissions are remembered; without the store WEIR_DEGRADED_BOUNDED
+                                  admits in place of those that have ended */
+    uint64_t start_ns;         /* clock reading at init */
     enum weir_full_table full_table;
 
     /* 0 in any of these is the default named with it */

@@ -1,0 +1,31 @@
+/* What this process admitted of a log's keys, and when that ends to count. Nothing is kept of keys
+ * under other plans, nor beyond options.history_capacity keys. */
+#ifndef WEIR_HISTORY_H
+#define WEIR_HISTORY_H
+
+#include "limiter_private.h"
+
+/* Of one key under a log's plan: units admitted here, by slices of local time; see history.c. */
+#define HISTORY_SLICES 128u
+struct history {
+    uint64_t first_slice; /* the first that counts */
+    uint64_t ended_units; /* of all slices before it */
+    uint64_t known_units; /* of them: in what the last answer said is left, or maybe so */
+    uint32_t next_free;   /* place + 1 */
+    uint32_t units[HISTORY_SLICES];
+};
+
+void history_init(struct weir_limiter *limiter);
+/* What was admitted is not to be counted on any more: another plan or key comes into the slot. */
+void history_forget(struct weir_limiter *limiter, uint32_t slot);
+/* Without effect unless the slot's plan is a log's. */
+void history_admitted(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns, uint32_t units);
+/* The store said what is left: entries that end from now on are not in that. */
+void history_mark(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+bool history_is_kept(const struct weir_limiter *limiter, uint32_t slot);
+/* Units admitted here that have surely ended since history_mark. Requires that it is kept. */
+uint64_t history_ended_units(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+/* Time until more have; NEVER: none are left. Requires that it is kept. */
+uint64_t history_next_us(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+
+#endif
