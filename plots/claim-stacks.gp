@@ -10,7 +10,7 @@ set grid noytics xtics
 set border 1
 set xlabel axis
 set xrange [0:most > 0 ? 1.05*most : 1]
-set format x digits(most)
+eval name_x_tics(most)
 set style fill solid
 array part_colours[8] = [0xE69F00, 0x009E73, 0xCC79A7, 0xD55E00, 0x56B4E9, 0x0072B2, 0xF0E442, 0x999999]
 if (has_limit > 0) { set arrow 1 from limit, graph 0 to limit, graph 1 nohead lw 2 dt (6,4) lc rgb colour_limit front }

@@ -81,6 +81,13 @@ set format x "%g"
 # 0.5, 1500, 10k, 2.5M: enough digits for the steps of an axis that ends at top
 digits(top) = top < 5500 ? "%g" : top / 1000**floor(log10(top)/3) < 5.5 ? "%.1s%c" : "%.0s%c"
 
+# The same, of each tic by itself: 500k, 1M, 1.5M
+shortened(x) = x < 1000 ? sprintf("%g", x) : x < 1e6 ? sprintf("%gk", x/1e3) : sprintf("%gM", x/1e6)
+rounded_up(x, power) = x <= power ? power : x <= 2*power ? 2*power : x <= 5*power ? 5*power : 10*power
+tic_step(top) = rounded_up(top/8, 10**floor(log10(top/8)))
+name_x_tics(top) = top <= 0 ? "" : sprintf("set xtics (\"0\" 0); do for [i=1:%d] { set xtics add (shortened(i*%g) i*%g) }", \
+    floor(top/tic_step(top)), tic_step(top), tic_step(top))
+
 # SVG draws points larger than PNG does
 dot = kind eq "svg" ? 0.5 : 1.0
 
