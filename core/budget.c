@@ -96,7 +96,8 @@ static void begin_bucket(struct degraded *degraded, const struct weir_plan *plan
         saturating_add(lesser(own_part_of_remainder(degraded, lost_us), plan->capacity_units) *
                            plan->rate_period_us,
                        refilled);
-    const uint64_t promised = degraded->promised_units * plan->rate_period_us;
+    const uint64_t promised =
+        lesser(degraded->promised_units, plan->capacity_units) * plan->rate_period_us;
 
     degraded->level = lesser(saturating_sub(there, promised), capacity);
     degraded->owed = saturating_sub(promised, there);
@@ -284,7 +285,7 @@ void budget_leased(struct weir_limiter *limiter, uint32_t slot, uint64_t units)
         return;
     }
     if (plan->algorithm == WEIR_ALGORITHM_BUCKET) {
-        const uint64_t price = units * plan->rate_period_us;
+        const uint64_t price = lesser(units, plan->capacity_units) * plan->rate_period_us;
         const uint64_t there = lesser(price, degraded->level);
         degraded->level -= there;
         degraded->owed = saturating_add(degraded->owed, price - there);

@@ -108,6 +108,12 @@ static bool take_floor(struct weir_limiter *limiter, uint32_t slot)
     return true;
 }
 
+/* The plan holds nothing, or the request waits since before it became too small. */
+static bool is_beyond(const struct weir_plan *plan, uint32_t cost)
+{
+    return plan->capacity_units == 0 || cost > plan->capacity_units;
+}
+
 static bool admits(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns, uint32_t cost)
 {
     const struct weir_plan *plan = slot_plan(limiter, slot);
@@ -122,10 +128,8 @@ static bool admits(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
     case WEIR_DEGRADED_SHARE:
         break;
     }
-    if (plan->capacity_units == 0) {
-        return false;
-    }
-    return budget_take(limiter, slot, now_ns, cost) || take_floor(limiter, slot);
+    return !is_beyond(plan, cost) &&
+           (budget_take(limiter, slot, now_ns, cost) || take_floor(limiter, slot));
 }
 
 void degraded_window_ends(struct weir_limiter *limiter, uint32_t slot)
@@ -150,13 +154,13 @@ static uint64_t retry_ns(const struct weir_limiter *limiter, uint32_t slot, uint
     if (policy_of(plan) == WEIR_DEGRADED_CLOSED) {
         return UNKNOWN_RETRY_NS;
     }
+    if (is_beyond(plan, cost)) {
+        return WEIR_RETRY_NEVER;
+    }
     if (!limiter->clock.known) {
         const uint64_t level_us =
             plan->algorithm == WEIR_ALGORITHM_BUCKET ? budget_wait_us(degraded, plan, cost) : NEVER;
         return level_us == NEVER ? UNKNOWN_RETRY_NS : level_us * NS_PER_US;
-    }
-    if (plan->capacity_units == 0) {
-        return WEIR_RETRY_NEVER;
     }
     const uint64_t window_us = saturating_sub(lease_window_end_us(limiter, slot), now_us) + 1;
     const uint64_t level_us =

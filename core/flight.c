@@ -364,6 +364,7 @@ void flight_failed(struct weir_limiter *limiter, uint32_t place, uint64_t now_ns
     if (kind == FLIGHT_OF_SLOT || kind == FLIGHT_OF_WAITER) {
         refused(limiter, place, now_ns);
     } else {
+        limiter->counts.unsent_units += given_units(&flight->ask);
         direct_demand_untold(limiter, &flight->ask);
         flight_end(limiter, place);
     }

@@ -42,6 +42,20 @@ static void the_floor_is_for_those_that_admit_nothing_otherwise(void **state)
     assert_int_equal(admitted(1 * SECOND_US), 0);
 }
 
+/* It waits since before the plan became so small: its price does not fit into 64 bits. */
+static void a_cost_that_the_plan_never_holds_is_refused_for_ever(void **state)
+{
+    (void)state;
+    struct weir_plan daily = bucket_plan(1, 1);
+    daily.rate_period_us = UINT64_C(1) << 33;
+    with_plan(daily, WEIR_DEGRADED_SHARE);
+    answered(1, 100000, 100000);
+
+    const struct weir_decision decision = decide(0, UINT32_C(1) << 31);
+    assert_int_equal(decision.verdict, WEIR_VERDICT_DENIED);
+    assert_int_equal(decision.retry_after_ns, WEIR_RETRY_NEVER);
+}
+
 /* Promises are part of what is to be refilled; what is held was taken before. */
 static void what_was_promised_counts_against_the_share_and_what_is_held_does_not(void **state)
 {
@@ -322,6 +336,7 @@ int main(void)
         cmocka_unit_test(a_share_of_what_accrues_is_admitted),
         cmocka_unit_test(what_was_left_is_shared_after_the_others_have_used_theirs),
         cmocka_unit_test(the_floor_is_for_those_that_admit_nothing_otherwise),
+        cmocka_unit_test(a_cost_that_the_plan_never_holds_is_refused_for_ever),
         cmocka_unit_test(what_was_promised_counts_against_the_share_and_what_is_held_does_not),
         cmocka_unit_test(what_was_promised_beyond_the_refill_is_owed),
         cmocka_unit_test(a_long_silence_saves_no_more_than_a_share_of_the_capacity),

@@ -278,6 +278,26 @@ static void a_grant_to_one_that_was_denied_meanwhile_is_given_back(void **state)
     assert_int_equal(desk.limiter->direct_count, 0);
 }
 
+/* What it was to give back stays with the store until it counts as unspent no longer. */
+static void what_a_refused_ask_of_a_decided_request_gives_back_is_counted(void **state)
+{
+    (void)state;
+    const struct weir_plan plan = log_plan(100, MINUTE_US);
+    struct desk desk = desk_open(&plan, 4, WEIR_FULL_TABLE_EVICT);
+    desk.limiter->options.wait_max_ns = WAIT_NS;
+    const uint64_t ticket = desk_wait(&desk, 1, 3);
+    desk.limiter->directs[0].unused_units = 2;
+    const struct weir_ask ask = desk_direct_ask(&desk);
+
+    next_deadline(&desk);
+    (void)desk_settled(&desk, ticket);
+    assert_int_equal(
+        weir_limiter_ask_failed(desk.limiter, desk.now_ns, &ask.key, &ask.id, WEIR_FAILURE_REFUSED),
+        WEIR_OK);
+
+    assert_int_equal(counts_of(&desk).unsent_units, 2);
+}
+
 /* One that was admitted without the store: the grant pays for it, if its key is still at hand. */
 static struct weir_ask admit_alone(struct desk *desk)
 {
@@ -386,6 +406,7 @@ int main(void)
         cmocka_unit_test(no_more_asks_are_in_flight_than_there_is_room_for),
         cmocka_unit_test(shutdown_is_done_when_all_is_answered_or_expired),
         cmocka_unit_test(a_grant_to_one_that_was_denied_meanwhile_is_given_back),
+        cmocka_unit_test(what_a_refused_ask_of_a_decided_request_gives_back_is_counted),
         cmocka_unit_test(a_grant_to_one_that_was_admitted_meanwhile_pays_for_it),
         cmocka_unit_test(a_grant_for_a_key_that_is_gone_is_given_back),
         cmocka_unit_test(what_could_not_be_sent_is_owed_until_it_expires_and_then_counted),
