@@ -92,7 +92,8 @@ static void change_bucket(struct weir_store_key *state, const struct weir_key *k
     state->tokens = saturating_sub(plan->capacity_units, used);
     state->debt_units = lesser(state->debt_units, plan->capacity_units);
     owe(state, plan, used);
-    if (old->lease_period_us == plan->lease_period_us) {
+    if (old->lease_period_us == plan->lease_period_us &&
+        old->trickle_period_us == plan->trickle_period_us) {
         return;
     }
     bucket_end_trickles(state);

@@ -212,13 +212,22 @@ static bool is_alone(const struct weir_limiter *limiter, const struct weir_key *
     return breaker_is_open(limiter, key) || !flight_has_room(limiter);
 }
 
+/* Another plan, or the same one anew: elsewhere the key was under another in between. */
+static bool is_reassigned(const struct weir_limiter *limiter, uint32_t slot,
+                          const struct weir_request *request)
+{
+    return limiter->hot[slot].plan_index != request->plan_index ||
+           (request->assigned_version != 0 &&
+            request->assigned_version > limiter->cold[slot].assigned_version);
+}
+
 /* WEIR_OK with SLOT_NONE: the table is full, the store decides; or without it, if it is away. */
 static enum weir_status find_or_insert(struct weir_limiter *limiter, uint64_t now_ns,
                                        const struct weir_request *request, uint32_t *slot)
 {
     *slot = table_find(limiter, &request->key);
     if (*slot != SLOT_NONE) {
-        if (limiter->hot[*slot].plan_index != request->plan_index) {
+        if (is_reassigned(limiter, *slot, request)) {
             assign(limiter, *slot, request);
         }
         return WEIR_OK;

@@ -6,11 +6,12 @@ bool weir_limiter_snapshot(const struct weir_limiter *limiter, uint64_t now_ns,
                            const struct weir_key *key, struct weir_snapshot *snapshot)
 {
     const uint32_t slot = table_find(limiter, key);
+    const uint64_t local_ns = local_time_read(limiter, now_ns);
 
     *snapshot = (struct weir_snapshot){0};
     if (limiter->clock.known) {
-        snapshot->store_ns = clock_store_ns(&limiter->clock, now_ns);
-        snapshot->clock_error_ns = clock_error_ns(&limiter->clock, now_ns);
+        snapshot->store_ns = clock_store_ns(&limiter->clock, local_ns);
+        snapshot->clock_error_ns = clock_error_ns(&limiter->clock, local_ns);
     }
     if (slot == SLOT_NONE) {
         return false;
@@ -26,7 +27,7 @@ bool weir_limiter_snapshot(const struct weir_limiter *limiter, uint64_t now_ns,
     snapshot->global_rate_milli = cold->global_rate_milli;
     if (cold->retry_us != 0 && hot->deny_units != UINT32_MAX &&
         (cold->retry_us == NEVER ||
-         clock_early_ns(&limiter->clock, now_ns) < cold->retry_us * NS_PER_US)) {
+         clock_early_ns(&limiter->clock, local_ns) < cold->retry_us * NS_PER_US)) {
         snapshot->denied_units = hot->deny_units;
         snapshot->denied_until_us = cold->retry_us;
     }

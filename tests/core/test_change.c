@@ -206,6 +206,21 @@ static void leases_that_are_out_keep_their_room_under_other_lease_periods(void *
     assert_int_equal(weir_store_key_out(&store), 0);
 }
 
+/* ... and trickles are numbered by the new plan's periods, even where leases last as long. */
+static void trickles_are_numbered_anew_where_leases_last_as_long(void **state)
+{
+    (void)state;
+    struct weir_plan before = fixed_plan(bucket_plan(10, 1000), 100);
+    struct weir_plan after = version(bucket_plan(10, 1000), 2, 0);
+    before.window_us = 5 * SECOND_US;
+    before.lease_period_us = after.lease_period_us;
+    before.trickle_period_us = after.trickle_period_us / 12;
+    remaining_under(&before, START_US);
+
+    remaining_under(&after, START_US + SECOND_US);
+    assert_int_equal(store.trickle_period, (START_US + SECOND_US) / after.trickle_period_us);
+}
+
 static void permits_of_a_bucket_given_back_to_a_window_are_there_again(void **state)
 {
     (void)state;
@@ -289,6 +304,7 @@ int main(void)
         TEST(a_plan_does_not_change_the_past),
         TEST(who_has_not_heard_is_served_under_the_new_plan),
         TEST(leases_that_are_out_keep_their_room_under_other_lease_periods),
+        TEST(trickles_are_numbered_anew_where_leases_last_as_long),
         TEST(permits_of_a_bucket_given_back_to_a_window_are_there_again),
         TEST(permits_of_a_window_that_was_over_do_not_come_back_to_a_longer_one),
         TEST(older_versions_change_nothing),

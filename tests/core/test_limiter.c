@@ -226,6 +226,36 @@ static void the_demand_of_large_costs_saturates(void **state)
     assert_int_equal(limiter->hot[table_find(limiter, &request.key)].demand_units, UINT32_MAX);
 }
 
+/* The key was under another plan elsewhere meanwhile: the store is told that it has come back. */
+static void a_key_that_is_assigned_to_its_plan_anew_says_so(void **state)
+{
+    (void)state;
+    struct weir_limiter *limiter = one_limiter();
+    struct weir_request request = request_of(1);
+    struct weir_decision decision;
+    struct weir_ask ask;
+
+    assert_int_equal(weir_limiter_decide(limiter, 2 * NS_PER_S, &request, &decision), WEIR_OK);
+    assert_true(weir_limiter_next_ask(limiter, 2 * NS_PER_S, &ask));
+    assert_int_equal(ask.plan.version, 1);
+    const struct weir_answer answer = {.key = ask.key,
+                                       .id = ask.id,
+                                       .granted_units = 10,
+                                       .store_us = START_US,
+                                       .version = 1,
+                                       .lease_end_us = START_US + MINUTE_US};
+    assert_int_equal(weir_limiter_answer(limiter, 2 * NS_PER_S, &answer), WEIR_OK);
+
+    request.assigned_version = 9;
+    assert_int_equal(weir_limiter_decide(limiter, 2 * NS_PER_S, &request, &decision), WEIR_OK);
+    assert_true(weir_limiter_next_ask(limiter, 2 * NS_PER_S, &ask));
+    assert_int_equal(ask.plan.version, 9);
+
+    request.assigned_version = 4; /* one that was under way for long */
+    assert_int_equal(weir_limiter_decide(limiter, 2 * NS_PER_S, &request, &decision), WEIR_OK);
+    assert_int_equal(limiter->cold[table_find(limiter, &request.key)].assigned_version, 9);
+}
+
 static void what_waits_for_one_key_stays_below_2_to_the_31(void **state)
 {
     (void)state;
@@ -267,6 +297,7 @@ int main(void)
         cmocka_unit_test(a_request_that_has_no_place_to_wait_in_is_decided_without_the_store),
         cmocka_unit_test(a_free_endpoint_touches_nothing),
         cmocka_unit_test(the_demand_of_large_costs_saturates),
+        cmocka_unit_test(a_key_that_is_assigned_to_its_plan_anew_says_so),
         cmocka_unit_test(what_waits_for_one_key_stays_below_2_to_the_31),
         cmocka_unit_test(shutdown_without_keys_is_done_at_once),
     };

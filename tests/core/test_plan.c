@@ -137,7 +137,8 @@ static void periods_are_at_least_a_millisecond(void **state)
         {60000, 1000, 5000},
         {60060, 1001, 5005},
         {MINUTE_US, 1000000, 5000000},
-        {WEIR_WINDOW_US_MAX, 44640000000, 223200000000},
+        {UINT64_C(3600000000), 60000000, 300000000},
+        {WEIR_WINDOW_US_MAX, 60000000, 300000000},
     };
 
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
@@ -146,6 +147,22 @@ static void periods_are_at_least_a_millisecond(void **state)
         const struct weir_plan plan = made(&options);
         assert_int_equal(plan.trickle_period_us, CASES[i].trickle_period_us);
         assert_int_equal(plan.lease_period_us, CASES[i].lease_period_us);
+    }
+}
+
+static void a_trickle_times_its_period_is_exact(void **state)
+{
+    (void)state;
+    static const uint64_t RATES_PER_S[] = {1, 2500000, 2600000, 30000000, 1000000000};
+    static const uint64_t PERIODS_US[] = {60000000, 60000000, 30000000, 15000000, 1875000};
+
+    for (size_t i = 0; i < sizeof RATES_PER_S / sizeof RATES_PER_S[0]; i++) {
+        struct weir_plan_options options = bucket_options(RATES_PER_S[i], SECOND_US, 10);
+        options.window_us = WEIR_WINDOW_US_MAX;
+        const struct weir_plan plan = made(&options);
+        const uint64_t accrued = plan.rate_units * plan.trickle_period_us / plan.rate_period_us;
+        assert_true(accrued <= (WEIR_EXACT_MAX - 1) / plan.trickle_period_us);
+        assert_int_equal(plan.trickle_period_us, PERIODS_US[i]);
     }
 }
 
@@ -383,6 +400,7 @@ int main(void)
         cmocka_unit_test(a_fixed_sizers_leases_end_with_the_window),
         cmocka_unit_test(the_leases_of_the_other_simple_sizers_do_too),
         cmocka_unit_test(periods_are_at_least_a_millisecond),
+        cmocka_unit_test(a_trickle_times_its_period_is_exact),
         cmocka_unit_test(values_out_of_range_are_refused),
         cmocka_unit_test(b09_the_highest_rate_is_a_thousand_million_per_second),
         cmocka_unit_test(b07_b08_d19_a_bucket_whose_products_leave_2_to_the_53_is_refused),

@@ -82,6 +82,28 @@ static void what_is_held_is_what_the_limiter_says_elsewhere(void **state)
     fleet_free(fleet);
 }
 
+static void a_clock_that_steps_back_does_not_move_the_stores_time(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_with(bucket_plan(10, 100));
+    struct weir_limiter *limiter = fleet_limiter(fleet, 0);
+    const struct weir_key *key = &fleet->keys[0].key;
+    struct weir_snapshot before;
+    struct weir_snapshot after;
+
+    fleet_decide(fleet, 0, 0, 1);
+    const uint64_t local_ns = fleet_local_ns(fleet, 0);
+    weir_limiter_expire(limiter, local_ns);
+    assert_true(weir_limiter_snapshot(limiter, local_ns, key, &before));
+    weir_limiter_expire(limiter, local_ns - 500 * NS_PER_MS); /* learns of the step */
+    assert_true(weir_limiter_snapshot(limiter, local_ns - 500 * NS_PER_MS, key, &after));
+
+    assert_in_range(after.store_ns, before.store_ns - after.clock_error_ns,
+                    before.store_ns + after.clock_error_ns);
+    assert_in_range(after.clock_error_ns, before.clock_error_ns, NS_PER_S);
+    fleet_free(fleet);
+}
+
 static void a_denial_is_remembered_until_it_could_change(void **state)
 {
     (void)state;
@@ -108,6 +130,7 @@ int main(void)
         cmocka_unit_test(a_process_that_never_heard_from_the_store_knows_nothing),
         cmocka_unit_test(another_key_is_not_held_but_the_clock_is_known),
         cmocka_unit_test(what_is_held_is_what_the_limiter_says_elsewhere),
+        cmocka_unit_test(a_clock_that_steps_back_does_not_move_the_stores_time),
         cmocka_unit_test(a_denial_is_remembered_until_it_could_change),
     };
 

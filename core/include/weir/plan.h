@@ -87,7 +87,7 @@ struct weir_plan {
     uint64_t limit_units;       /* shown to clients: rate x 60 s (windows and logs: x window) */
     uint64_t full_us;           /* time in which an empty bucket fills; UINT64_MAX at rate 0 */
     uint64_t rate_milli_per_s;  /* rounded; for sizing leases only, never for counting */
-    uint64_t trickle_period_us; /* T: window / 60, at least 1 ms */
+    uint64_t trickle_period_us; /* T: window / 60, 1 ms to 60 s; less at rates above 2.5 M/s */
     uint64_t lease_period_us;   /* leases end on multiples of this, in the key's phase */
     uint32_t fixed_lease_units;
     uint8_t algorithm; /* enum weir_algorithm */
