@@ -406,10 +406,12 @@ void sim_store_peek(const struct sim_store *store, uint32_t key, const struct we
         peek_counter(&store->counters[key], plan, time_us, level);
         return;
     }
-    struct weir_log_entry carried[1]; /* what another plan left, if nobody asked under a log yet */
-    if (plan->version > copy.in_force.version && plan->algorithm == WEIR_ALGORITHM_LOG &&
-        copy.in_force.algorithm != WEIR_ALGORITHM_LOG) {
-        (void)weir_store_key_set_log(&copy, carried, 1);
+    /* a step under a newer plan writes to the log; one under the plan in force leaves all entries
+     */
+    struct weir_log_entry *entries = NULL;
+    if (plan->version > copy.in_force.version && plan->algorithm == WEIR_ALGORITHM_LOG) {
+        entries = sim_memory_new(copy.log_count + UINT32_C(1), sizeof *entries);
+        (void)weir_store_key_set_log(&copy, entries, copy.log_count + 1);
     }
     if (copy.version == 0) { /* who asks next starts it anew */
         weir_store_key_init(&copy, name, plan, time_us, plan->capacity_units);
@@ -418,6 +420,7 @@ void sim_store_peek(const struct sim_store *store, uint32_t key, const struct we
     level->left_units = weir_store_key_remaining(&copy);
     level->taken_units = entry->lumps_units + copy.trickled_units;
     level->out_units = weir_store_key_out(&copy);
+    free(entries);
     if (weir_plan_has_windows(plan)) {
         const uint64_t taken = taken_in_window(entry, name, plan, time_us);
         level->window_taken_units = taken;

@@ -234,6 +234,36 @@ static void a_look_at_the_store_changes_nothing(void **state)
     close_shop(&shop);
 }
 
+/* Under a plan that no ask has named yet, either: it would begin the log anew. */
+static void a_look_at_a_log_leaves_its_entries(void **state)
+{
+    (void)state;
+    struct shop shop;
+    uint32_t granted;
+    struct sim_store_level level;
+
+    open_shop(&shop, "");
+    struct weir_plan log = *plan_of(&shop, WINDOW_KEY);
+    log.algorithm = WEIR_ALGORITHM_LOG;
+    shop.catalog.plans[shop.catalog.keys[WINDOW_KEY].plan] = log;
+    (void)serve(&shop, WINDOW_KEY, 0, 7, &granted);
+    (void)serve(&shop, WINDOW_KEY, 0, 8, &granted);
+    assert_int_equal(granted, 8);
+    const struct weir_store_key *key = &shop.store.entries[WINDOW_KEY].state;
+    const struct weir_log_entry before = key->log[key->log_first];
+    const uint32_t count = key->log_count;
+    struct weir_plan longer = log;
+    longer.version++;
+    longer.window_us *= 2;
+    longer.limit_units = longer.capacity_units *= 2;
+
+    sim_store_peek(&shop.store, WINDOW_KEY, &longer, 1010 * MS, &level);
+    assert_int_equal(level.left_units, 200 - 20 - 15); /* 20 were used before the run began */
+    assert_int_equal(key->log_count, count);
+    assert_memory_equal(&before, &key->log[key->log_first], sizeof before);
+    close_shop(&shop);
+}
+
 static void a_window_that_is_over_has_lent_nothing_to_the_next(void **state)
 {
     (void)state;
@@ -311,6 +341,7 @@ int main(void)
         cmocka_unit_test(the_ledger_counts_what_was_granted),
         cmocka_unit_test(an_ask_that_expired_takes_nothing_of_the_one_before),
         cmocka_unit_test(a_look_at_the_store_changes_nothing),
+        cmocka_unit_test(a_look_at_a_log_leaves_its_entries),
         cmocka_unit_test(a_window_that_is_over_has_lent_nothing_to_the_next),
         cmocka_unit_test(an_addition_returns_the_counter_of_its_window),
         cmocka_unit_test(a_counter_lives_for_two_windows),
