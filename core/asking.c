@@ -169,7 +169,7 @@ void asking_due(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
         }
         waiting_give_up(limiter, slot, now_ns, now_ns);
     }
-    if (owed_any(limiter, slot) && (limiter->hot[slot].flags & HOT_GRACE) == 0) {
+    if (owed_is_due(limiter, slot, now_ns)) {
         asking_queue(limiter, slot, 0);
     }
     if (limiter->clock.known && asking_has_to_report(limiter, slot) &&
@@ -284,7 +284,8 @@ uint64_t asking_expires_us(const struct weir_limiter *limiter, uint64_t now_ns,
                : 0;
 }
 
-void asking_take_back(struct weir_limiter *limiter, uint32_t slot, const struct weir_ask *ask)
+void asking_take_back(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                      const struct weir_ask *ask)
 {
     struct cold *cold = &limiter->cold[slot];
 
@@ -303,7 +304,7 @@ void asking_take_back(struct weir_limiter *limiter, uint32_t slot, const struct 
     if (limiter->hot[slot].flags & HOT_OUTDATED) {
         limiter->hot[slot].flags |= HOT_RECALLED; /* that, too, is of the plan before */
     }
-    owed_take_back(limiter, slot, ask);
+    owed_take_back(limiter, slot, now_ns, ask);
 }
 
 void asking_again(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
@@ -373,7 +374,7 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         ask->want_units = ask->want_units > ask->need_units ? ask->want_units : ask->need_units;
     }
     if (limiter->clock.known) {
-        owed_charge(limiter, slot, ask);
+        owed_charge(limiter, slot, now_ns, ask);
     } /* else it could not be repeated for long, and the charge be lost: the next one has it */
     ask->expires_us = asking_expires_us(limiter, now_ns, ask);
     WEIR_ASSERT(cold->leased_units >= hot->held_units);

@@ -15,8 +15,8 @@
  * generous the processes were: what was given away beyond that was the operator's choice.
  *
  * Windows: the count of the window in which the units were admitted, if that is still counted. It
- * may exceed the limit then. Log: an entry as of the last of them, and one as of its
- * window's start for what was admitted in the window before.
+ * may exceed the limit then. Log: an entry as of the last of them, in its place among the others;
+ * processes tell theirs by slices of the window (owed.c).
  *
  * Grace. The first process that comes back would take what the others have spent. If the key was
  * silent since before its charge began, everybody was without the store: then, for as long as it
@@ -89,17 +89,9 @@ static void charge_log(struct weir_store_key *state, const struct weir_plan *pla
                        uint64_t units, uint64_t now_us)
 {
     if (units != 0 && at_us + plan->window_us > now_us) {
-        log_add(state, at_us + plan->window_us, units);
+        log_add_past(state, plan, at_us + plan->window_us, units);
         state->taken_units += (int64_t)units;
     }
-}
-
-/* Of the accounting window that holds until_us: what was admitted in the one before is older. */
-static uint64_t window_start_us(const struct weir_ask *ask, const struct weir_plan *plan,
-                                uint64_t until_us)
-{
-    return period_start_us(&ask->key, period_of(&ask->key, until_us, plan->window_us),
-                           plan->window_us);
 }
 
 void charge(struct weir_store_key *state, const struct weir_ask *ask, const struct weir_plan *plan,
@@ -125,8 +117,6 @@ void charge(struct weir_store_key *state, const struct weir_ask *ask, const stru
         window_charge(state, ask, plan, until_us);
         break;
     case WEIR_ALGORITHM_LOG:
-        charge_log(state, plan, lesser(window_start_us(ask, plan, until_us), until_us),
-                   ask->charge_before_units, now_us);
         charge_log(state, plan, until_us, ask->charge_units, now_us);
         break;
     case WEIR_ALGORITHM_UNLIMITED:

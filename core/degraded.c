@@ -192,7 +192,6 @@ struct weir_decision degraded_decide(struct weir_limiter *limiter, uint32_t slot
                                      uint32_t cost)
 {
     struct degraded *degraded = &limiter->degraded[slot];
-    const uint64_t now_us = store_now_us(limiter, now_ns);
 
     if (!degraded->in_spell) {
         degraded->in_spell = true;
@@ -203,8 +202,8 @@ struct weir_decision degraded_decide(struct weir_limiter *limiter, uint32_t slot
     if (!admits(limiter, slot, now_ns, cost)) {
         return refused(limiter, retry_ns(limiter, slot, now_ns, cost));
     }
-    owed_add(limiter, slot, now_us, cost);
     history_admitted(limiter, slot, now_ns, cost);
+    owed_add(limiter, slot, now_ns, cost);
     limiter->hot[slot].spent_units += cost;
     degraded->window_units += cost;
     return admitted(limiter, cost);

@@ -95,7 +95,8 @@ static void answer_slot(struct weir_limiter *limiter, uint32_t slot, uint64_t no
     lease_take_answer(limiter, slot, now_ns, answer);
     if (hot->flags & HOT_GRACE) {
         waiting_give_up(limiter, slot, now_ns, NEVER);
-    } else if (limiter->cold[slot].wait_last != SLOT_NONE || owed_any(limiter, slot)) {
+    }
+    if (limiter->cold[slot].wait_last != SLOT_NONE || owed_is_due(limiter, slot, now_ns)) {
         asking_queue(limiter, slot, 0); /* the store had more than it was asked for */
     }
     asking_plan(limiter, slot, now_ns);

@@ -333,7 +333,7 @@ static void refused(struct weir_limiter *limiter, uint32_t place, uint64_t now_n
         backoff_doubled_ns(limiter->options.ask_timeout_ns, count_refusal(limiter, flight));
 
     if (flight->kind == FLIGHT_OF_SLOT) {
-        asking_take_back(limiter, flight->owner, &flight->ask);
+        asking_take_back(limiter, flight->owner, now_ns, &flight->ask);
     } else {
         direct_take_back(limiter, flight->owner, &flight->ask);
     }

@@ -10,6 +10,7 @@
 #include "history.h"
 
 #include "arithmetic.h"
+#include "owed.h"
 
 /* Clocks may be 200 ppm fast: a window's length by ours may be so much too short. */
 #define DRIFT_DIVISOR 4096
@@ -26,7 +27,7 @@ static uint64_t span_us(const struct weir_plan *plan)
 }
 
 /* So long that of the last span no more slices count than there are places. */
-static uint64_t slice_us(const struct weir_plan *plan)
+uint64_t history_slice_us(const struct weir_plan *plan)
 {
     return (span_us(plan) + HISTORY_SLICES - 3) / (HISTORY_SLICES - 2);
 }
@@ -42,17 +43,29 @@ static struct history *history_of(struct weir_limiter *limiter, uint32_t slot)
     return &limiter->histories[limiter->degraded[slot].history - 1];
 }
 
-static void advance(struct history *history, const struct weir_plan *plan, uint64_t now_us)
+static void advance(struct weir_limiter *limiter, uint32_t slot, uint64_t now_us)
 {
-    const uint64_t first = saturating_sub(now_us, span_us(plan)) / slice_us(plan);
+    const struct weir_plan *plan = slot_plan(limiter, slot);
+    struct history *history = history_of(limiter, slot);
+    const uint64_t first = saturating_sub(now_us, span_us(plan)) / history_slice_us(plan);
     const uint64_t ended = lesser(saturating_sub(first, history->first_slice), HISTORY_SLICES);
 
     for (uint64_t i = 0; i < ended; i++) {
-        uint32_t *units = &history->units[(history->first_slice + i) % HISTORY_SLICES];
-        history->ended_units += *units;
-        *units = 0;
+        const uint32_t place = (uint32_t)((history->first_slice + i) % HISTORY_SLICES);
+        history->ended_units += history->units[place];
+        history->units[place] = 0;
+        owed_ended(limiter, slot, history, place);
     }
     history->first_slice = greater(history->first_slice, first);
+}
+
+struct history *history_reach(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    if (!history_is_kept(limiter, slot)) {
+        return NULL;
+    }
+    advance(limiter, slot, now_ns / NS_PER_US);
+    return history_of(limiter, slot);
 }
 
 /* 0: there is no room for it. */
@@ -92,34 +105,31 @@ void history_admitted(struct weir_limiter *limiter, uint32_t slot, uint64_t now_
     if (limiter->degraded[slot].history == 0) {
         return;
     }
-    struct history *history = history_of(limiter, slot);
-    advance(history, plan, now_us);
-    uint32_t *sum = &history->units[now_us / slice_us(plan) % HISTORY_SLICES];
+    struct history *history = history_reach(limiter, slot, now_ns);
+    uint32_t *sum = &history->units[now_us / history_slice_us(plan) % HISTORY_SLICES];
     *sum = *sum > UINT32_MAX - units ? UINT32_MAX : *sum + units;
 }
 
 void history_mark(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
-    if (!history_is_kept(limiter, slot)) {
+    struct history *history = history_reach(limiter, slot, now_ns);
+
+    if (history == NULL) {
         return;
     }
     const struct weir_plan *plan = slot_plan(limiter, slot);
     const uint64_t now_us = now_ns / NS_PER_US;
-    struct history *history = history_of(limiter, slot);
-
-    advance(history, plan, now_us);
     history->known_units = history->ended_units;
-    for (uint64_t slice = history->first_slice; slice * slice_us(plan) + plan->window_us <= now_us;
-         slice++) {
+    for (uint64_t slice = history->first_slice;
+         slice * history_slice_us(plan) + plan->window_us <= now_us; slice++) {
         history->known_units += history->units[slice % HISTORY_SLICES];
     }
 }
 
 uint64_t history_ended_units(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
-    struct history *history = history_of(limiter, slot);
+    const struct history *history = history_reach(limiter, slot, now_ns);
 
-    advance(history, slot_plan(limiter, slot), now_ns / NS_PER_US);
     return saturating_sub(history->ended_units, history->known_units);
 }
 
@@ -131,7 +141,7 @@ uint64_t history_next_us(struct weir_limiter *limiter, uint32_t slot, uint64_t n
 
     for (uint64_t i = 0; i < HISTORY_SLICES; i++) {
         const uint64_t slice = history->first_slice + i;
-        const uint64_t end_us = (slice + 1) * slice_us(plan) + span_us(plan);
+        const uint64_t end_us = (slice + 1) * history_slice_us(plan) + span_us(plan);
         if (history->units[slice % HISTORY_SLICES] != 0 && end_us > now_us) {
             return end_us - now_us;
         }

@@ -389,8 +389,7 @@ void trickle_accept(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns
                     const struct weir_answer *answer);
 
 /* setup.c */
-/* The plan as an ask carries it: with the version of the key's assignment to it, if that is newer.
- */
+/* The plan as an ask carries it: with the version of the key's assignment to it, if newer. */
 struct weir_plan plan_for_ask(const struct weir_limiter *limiter, uint32_t plan_index,
                               uint64_t assigned_version);
 void plan_forget_denial(struct weir_limiter *limiter, uint32_t slot);
@@ -408,7 +407,8 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
 uint64_t asking_rate_milli(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
 uint32_t asking_flight_us(const struct clock_offset *clock, uint32_t held_units);
 /* The last ask was not carried out: what it reported is to be reported again. */
-void asking_take_back(struct weir_limiter *limiter, uint32_t slot, const struct weir_ask *ask);
+void asking_take_back(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                      const struct weir_ask *ask);
 /* The slot's ask is answered no more, or was refused: it may ask again. */
 void asking_again(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
 /* How long an ask that says no time is waited for: as long as its answer is kept, or longer. */

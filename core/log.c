@@ -3,6 +3,9 @@
 #include "store_key.h"
 #include "weir/assert.h"
 
+/* Entries that are told late may count so much of a window too long. */
+#define PAST_DIVISOR 1024
+
 static struct weir_log_entry *entry_at(const struct weir_store_key *state, uint32_t nth)
 {
     return &state->log[(state->log_first + nth) % state->log_capacity];
@@ -41,6 +44,46 @@ void log_add(struct weir_store_key *state, uint64_t until_us, uint64_t units)
     WEIR_ASSERT(state->log_count < state->log_capacity);
     last = entry_at(state, state->log_count++);
     *last = (struct weir_log_entry){.until_us = until_us, .units = units};
+}
+
+/* The first entry that ends at until_us or later; log_count: none does. */
+static uint32_t first_until(const struct weir_store_key *state, uint64_t until_us)
+{
+    uint32_t from = 0;
+    uint32_t to = state->log_count;
+
+    while (from < to) {
+        const uint32_t middle = from + (to - from) / 2;
+        if (entry_at(state, middle)->until_us < until_us) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    return from;
+}
+
+/* Entries behind it have to move: not for so little that a busy log would have it at once. */
+void log_add_past(struct weir_store_key *state, const struct weir_plan *plan, uint64_t until_us,
+                  uint64_t units)
+{
+    const uint64_t entry_until_us = until_us + state->stepped_us;
+    const uint32_t place = first_until(state, entry_until_us);
+
+    if (place == state->log_count) {
+        log_add(state, until_us, units);
+        return;
+    }
+    state->tokens += units;
+    if (state->log_count == state->log_capacity ||
+        entry_at(state, place)->until_us - entry_until_us <= plan->window_us / PAST_DIVISOR) {
+        entry_at(state, place)->units += units;
+        return;
+    }
+    for (uint32_t nth = state->log_count++; nth > place; nth--) {
+        *entry_at(state, nth) = *entry_at(state, nth - 1);
+    }
+    *entry_at(state, place) = (struct weir_log_entry){.until_us = entry_until_us, .units = units};
 }
 
 uint64_t log_ready_us(const struct weir_store_key *state, const struct weir_plan *plan,

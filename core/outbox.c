@@ -1,6 +1,7 @@
 /* What leaves the limiter besides asks in the ordinary course: reports of spent units, a ring, and
  * the last words of keys that make room for others, which are flights of nobody. A call that could
  * need a place checks for room before it changes anything. */
+#include "history.h"
 #include "limiter_private.h"
 #include "owed.h"
 #include "store_key.h"
@@ -131,10 +132,11 @@ void outbox_last_words(struct weir_limiter *limiter, uint32_t slot, uint64_t now
 {
     struct weir_ask ask;
 
+    history_forget(limiter, slot); /* one ask has to charge all that is owed */
     limiter->hot[slot].flags |= HOT_RETURN;
     asking_build(limiter, slot, now_ns, &ask);
     if (!limiter->clock.known) {
-        owed_charge(limiter, slot, &ask); /* there will be no next one */
+        owed_charge(limiter, slot, now_ns, &ask); /* there will be no next one */
     }
     flight_queue(limiter, &ask, now_ns);
 }

@@ -73,6 +73,9 @@ uint64_t window_ready_us(const struct weir_store_key *state, const struct weir_k
 /* log.c */
 void log_advance(struct weir_store_key *state, uint64_t now_us);
 void log_add(struct weir_store_key *state, uint64_t until_us, uint64_t units);
+/* Units that end before others that are there: they count until then, or a little longer. */
+void log_add_past(struct weir_store_key *state, const struct weir_plan *plan, uint64_t until_us,
+                  uint64_t units);
 uint64_t log_ready_us(const struct weir_store_key *state, const struct weir_plan *plan,
                       uint64_t least);
 

@@ -196,7 +196,7 @@ struct weir_decision waiting_decide_alone(struct weir_limiter *limiter, uint32_t
         return (struct weir_decision){.reason = WEIR_REASON_UNLIMITED, .mode = WEIR_MODE_DEGRADED};
     }
     const struct weir_decision decision = degraded_decide(limiter, slot, now_ns, cost);
-    if (owed_any(limiter, slot) && (hot->flags & HOT_GRACE) == 0) {
+    if (owed_is_due(limiter, slot, now_ns)) {
         asking_queue(limiter, slot, 0);
     }
     return decision;

@@ -199,13 +199,19 @@ static bool is_idle(const struct weir_ask *ask, const struct weir_ask_record *re
            (record->id.sequence != 0 && record->id.sequence >= ask->id.sequence);
 }
 
-/* What a charge took from the key: of windows, if it was in the current one. */
+/* What a charge took from the key: of windows, if it was in the current one; of a log, if it still
+ * counts. */
 static uint64_t charged_units(const struct weir_ask *ask, uint64_t now_us)
 {
     const struct weir_plan *plan = &ask->plan;
 
     if (plan->algorithm == WEIR_ALGORITHM_UNLIMITED) {
         return 0;
+    }
+    if (plan->algorithm == WEIR_ALGORITHM_LOG) {
+        return ask->charge_until_us == 0 || ask->charge_until_us + plan->window_us > now_us
+                   ? ask->charge_units
+                   : 0;
     }
     if (weir_plan_has_windows(plan) && ask->charge_until_us != 0) {
         const uint64_t phase_us = weir_key_phase_us(&ask->key, plan->window_us);

@@ -191,25 +191,55 @@ static void a_log_counts_what_was_spent_for_a_window(void **state)
     assert_int_equal(desk.store.tokens, 19);
 }
 
-static void a_log_counts_what_was_spent_in_the_window_before(void **state)
+/* Processes tell what they spent in any order; entries of requests are there, too. */
+static void a_log_counts_each_charge_until_its_own_end(void **state)
 {
     (void)state;
     const struct weir_plan plan = log_plan(100, MINUTE_US);
-    const uint64_t next_us = START_US + MINUTE_US; /* a window begins */
+    const uint64_t now_us = START_US + 30 * SECOND_US;
     struct weir_log_entry entries[101];
     (void)weir_store_key_set_log(&desk.store, entries, 101);
     two_know(&plan, 100);
-    struct weir_ask ask = desk_ask(&desk, &plan, 0, 0);
-    ask.charge_units = 10;
-    ask.charge_before_units = 40;
-    ask.charge_from_us = next_us - SECOND_US;
-    ask.charge_until_us = next_us + SECOND_US;
 
-    (void)desk_send(&desk, &ask, next_us + 2 * SECOND_US);
+    for (uint64_t s = 30; s >= 10; s -= 10) {
+        const uint64_t at_us = START_US + s * SECOND_US;
+        (void)desk_charge(&desk, &plan, 0, 5, START_US, at_us, now_us);
+        (void)desk_charge(&desk, &plan, 1, (uint32_t)s, START_US, at_us, now_us);
+    }
 
-    assert_int_equal(desk.store.tokens, 50);
-    assert_int_equal(desk_left(&desk, &plan, next_us + MINUTE_US - 1), 50);
-    assert_int_equal(desk_left(&desk, &plan, next_us + MINUTE_US), 90);
+    assert_int_equal(desk.store.tokens, 3 * 5 + 60);
+    assert_int_equal(desk.store.log_count, 3);
+    assert_int_equal(desk_left(&desk, &plan, START_US + MINUTE_US + 10 * SECOND_US - 1), 25);
+    assert_int_equal(desk_left(&desk, &plan, START_US + MINUTE_US + 10 * SECOND_US), 40);
+    assert_int_equal(desk_left(&desk, &plan, START_US + MINUTE_US + 20 * SECOND_US), 65);
+    assert_int_equal(desk_left(&desk, &plan, START_US + MINUTE_US + 30 * SECOND_US), 100);
+}
+
+/* ... or with the next one, if that ends a 1024th of a window later at most, or no place is left.
+ */
+static void a_charge_joins_the_entry_that_ends_next(void **state)
+{
+    (void)state;
+    const struct weir_plan plan = log_plan(3, 1024 * MS_US);
+    const uint64_t now_us = START_US + 100 * MS_US;
+    struct weir_log_entry entries[4];
+    static const struct {
+        uint64_t at_us;
+        uint32_t log_count; /* then */
+    } CHARGES[] = {{50000, 1}, {49000, 1}, {48999, 2}, {50001, 3}, {60000, 4}, {10000, 4}};
+    (void)weir_store_key_set_log(&desk.store, entries, 4);
+
+    for (size_t i = 0; i < sizeof CHARGES / sizeof CHARGES[0]; i++) {
+        const uint64_t at_us = START_US + CHARGES[i].at_us;
+        (void)desk_charge(&desk, &plan, 0, 1, at_us, at_us, now_us);
+        assert_int_equal(desk.store.log_count, CHARGES[i].log_count);
+    }
+
+    static const uint64_t UNITS[] = {2, 2, 1, 1};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(entries[i].units, UNITS[i]);
+    }
+    assert_int_equal(entries[0].until_us, START_US + 48999 + plan.window_us);
 }
 
 /* All were without the store for 30 s. The first that comes back waits for the others, for a
@@ -303,7 +333,8 @@ int main(void)
         cmocka_unit_test_setup(a_window_counts_what_was_spent_in_it, reset),
         cmocka_unit_test_setup(a_sliding_window_counts_what_was_spent_before_it_too, reset),
         cmocka_unit_test_setup(a_log_counts_what_was_spent_for_a_window, reset),
-        cmocka_unit_test_setup(a_log_counts_what_was_spent_in_the_window_before, reset),
+        cmocka_unit_test_setup(a_log_counts_each_charge_until_its_own_end, reset),
+        cmocka_unit_test_setup(a_charge_joins_the_entry_that_ends_next, reset),
         cmocka_unit_test_setup(grants_wait_until_all_can_have_charged, reset),
         cmocka_unit_test_setup(a_lone_process_waits_for_nobody, reset),
         cmocka_unit_test_setup(who_lost_its_way_alone_waits_for_nobody, reset),

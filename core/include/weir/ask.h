@@ -79,7 +79,8 @@ struct weir_ask {
                               entries only by their time */
     /* admitted without the store and not yet charged: between these store times, by the process's
        estimate; 0: as of now. Of windows only what was admitted in the one that holds
-       charge_until_us counts; what a sliding window's customer spent in the one before stands apart
+       charge_until_us counts; what a sliding window's customer spent in the one before stands
+       apart. A log counts all as of charge_until_us
      */
     uint32_t charge_units;
     uint32_t charge_before_units; /* sliding: in the window before, not part of charge_units */

@@ -68,7 +68,8 @@ struct weir_limiter_options {
     uint32_t waiter_capacity; /* 1 ... WEIR_WAITERS_MAX: requests waiting for the store at a time */
     uint32_t history_capacity; /* 0 ... key_capacity: keys under plans of WEIR_ALGORITHM_LOG whose
                                   admissions are remembered; without the store WEIR_DEGRADED_BOUNDED
-                                  admits in place of those that have ended */
+                                  admits in place of those that have ended, and what was admitted
+                                  is charged by slices of the window. 2 KB each */
     uint64_t start_ns;         /* clock reading at init */
     enum weir_full_table full_table;
 
