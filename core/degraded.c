@@ -209,11 +209,18 @@ struct weir_decision degraded_decide(struct weir_limiter *limiter, uint32_t slot
     return admitted(limiter, cost);
 }
 
-/* Nothing is known of it, and what it owes could not be remembered: only `open` admits. */
+/* Nothing is known of it, and what it owes could not be remembered: only `open` admits, and
+ * who has no limit owes nothing. */
 struct weir_decision degraded_decide_without_slot(struct weir_limiter *limiter, uint64_t now_ns,
                                                   const struct weir_key *key,
                                                   const struct weir_plan *plan, uint32_t cost)
 {
+    if (plan->algorithm == WEIR_ALGORITHM_UNLIMITED) {
+        outbox_report_once(limiter, key, plan, now_ns, cost, true);
+        struct weir_decision decision = admitted(limiter, cost);
+        decision.reason = WEIR_REASON_UNLIMITED;
+        return decision;
+    }
     if (policy_of(plan) != WEIR_DEGRADED_OPEN) {
         outbox_report_refused(limiter, key, plan, now_ns);
         return refused(limiter, UNKNOWN_RETRY_NS);

@@ -321,10 +321,6 @@ static void decide_alone(struct weir_limiter *limiter, uint32_t place, uint64_t 
         lease_refresh(limiter, slot, now_ns);
         decision = waiting_decide_alone(limiter, slot, now_ns, cost);
         asking_plan(limiter, slot, now_ns);
-    } else if (limiter->clock.known && plan->algorithm == WEIR_ALGORITHM_UNLIMITED) {
-        outbox_report_once(limiter, &direct->key, plan, now_ns, cost, true);
-        decision =
-            (struct weir_decision){.reason = WEIR_REASON_UNLIMITED, .mode = WEIR_MODE_DEGRADED};
     } else {
         decision = degraded_decide_without_slot(limiter, now_ns, &direct->key, plan, cost);
     }

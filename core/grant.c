@@ -313,8 +313,8 @@ static struct grant grant_tapered(const struct grant_input *input)
     }
     grant.units = (uint32_t)lesser(greater(lesser(surplus, ask->want_units), ask->need_units),
                                    input->remaining_units);
-    if (surplus == 0 || grant.units == 0) {
-        grant.flags |= WEIR_ANSWER_SCARCE; /* nothing to prefetch */
+    if (surplus < greater(ask->largest_units, 1) || grant.units == 0) {
+        grant.flags |= WEIR_ANSWER_SCARCE; /* nothing to prefetch that a request could use */
     }
     if (pace == 0 || !is_paced(input, &view, pace, input->remaining_units - grant.units)) {
         grant.trickle_count = 0;

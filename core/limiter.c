@@ -238,6 +238,7 @@ static enum weir_status find_or_insert(struct weir_limiter *limiter, uint64_t no
     if (limiter->free_slot == SLOT_NONE && limiter->used_slots == limiter->options.key_capacity &&
         !evict(limiter, now_ns)) {
         return limiter->options.full_table == WEIR_FULL_TABLE_PER_REQUEST ||
+                       limiter->plans[request->plan_index].algorithm == WEIR_ALGORITHM_UNLIMITED ||
                        is_alone(limiter, &request->key)
                    ? WEIR_OK
                    : WEIR_ERR_TABLE_BUSY;
@@ -307,8 +308,7 @@ static void decide_slowly(struct weir_limiter *limiter, uint64_t now_ns, uint32_
 
     lease_refresh(limiter, slot, now_ns);
     if (cost > plan->capacity_units && plan->algorithm != WEIR_ALGORITHM_UNLIMITED) {
-        count_demand(limiter, hot, now_ns, cost);
-        *decision = never();
+        *decision = never(); /* and no lease is to be larger for it */
         return;
     }
     if (plan->algorithm == WEIR_ALGORITHM_UNLIMITED && limiter->clock.known) {

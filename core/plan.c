@@ -43,7 +43,10 @@ static uint64_t exact_trickle_period_us(const struct weir_plan *plan, uint64_t p
 
 static enum weir_status check_ranges(const struct weir_plan_options *options)
 {
-    if (options->version == 0 || options->rate_period_us == 0) {
+    if (options->version == 0 || options->rate_period_us == 0 ||
+        (unsigned)options->algorithm > WEIR_ALGORITHM_LOG ||
+        (unsigned)options->sizer > WEIR_SIZER_DOUBLING ||
+        (unsigned)options->degraded > WEIR_DEGRADED_CLOSED) {
         return WEIR_ERR_ARGUMENT;
     }
     if (options->window_us < WEIR_WINDOW_US_MIN || options->window_us > WEIR_WINDOW_US_MAX) {
@@ -136,6 +139,26 @@ enum weir_status weir_plan_make(struct weir_plan *plan, const struct weir_plan_o
     }
     *plan = made;
     return WEIR_OK;
+}
+
+int weir_plan_is_valid(const struct weir_plan *plan)
+{
+    const struct weir_plan_options options = {
+        .version = plan->version,
+        .algorithm = (enum weir_algorithm)plan->algorithm,
+        .sizer = (enum weir_sizer)plan->sizer,
+        .degraded = (enum weir_degraded_policy)plan->degraded,
+        .rate_units = plan->rate_units,
+        .rate_period_us = plan->rate_period_us,
+        .capacity_units = plan->capacity_units,
+        .window_us = plan->window_us,
+        .fixed_lease_units = plan->fixed_lease_units,
+    };
+    struct weir_plan made;
+
+    return weir_plan_make(&made, &options) == WEIR_OK &&
+           made.capacity_units == plan->capacity_units && made.full_us == plan->full_us &&
+           plan->trickle_period_us >= PERIOD_US_MIN && plan->lease_period_us >= PERIOD_US_MIN;
 }
 
 uint64_t weir_plan_refill_us(const struct weir_plan *plan, uint64_t units, uint64_t carry)

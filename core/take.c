@@ -271,7 +271,7 @@ static uint64_t retry_us(struct weir_store_key *state, const struct weir_ask *as
 static int ask_is_valid(const struct weir_ask *ask)
 {
     return ask->want_units >= ask->need_units && ask->need_units >= ask->least_units &&
-           ask->id.sequence != 0 &&
+           ask->id.sequence != 0 && weir_plan_is_valid(&ask->plan) &&
            (ask->flight_us == 0 ||
             (ask->flight_us >= WEIR_FLIGHT_US_MIN && ask->flight_us <= WEIR_FLIGHT_US_MAX));
 }
@@ -412,7 +412,7 @@ enum weir_status weir_take(struct weir_store_key *state, struct weir_ask_record 
     const bool lives = now_us < record->expires_us;
 
     *answer = (struct weir_answer){0};
-    if (!ask_is_valid(ask)) {
+    if ((ask->flags & WEIR_ASK_PROBE) == 0 && !ask_is_valid(ask)) {
         return WEIR_ERR_ARGUMENT;
     }
     answer->key = ask->key;

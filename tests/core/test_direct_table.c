@@ -386,9 +386,37 @@ static void open_admits_it_without_the_store_and_reports_it(void **state)
     assert_int_equal(desk.limiter->counts.lost_charge_units, 8);
 }
 
+/* A customer without a limit is admitted, whether the store was ever heard of or not. */
+static void an_unlimited_key_without_a_place_never_waits_in_vain(void **state)
+{
+    (void)state;
+    struct desk desk = full_desk();
+    struct weir_plan plan = unlimited_plan();
+    plan.version = 2;
+    assert_int_equal(weir_limiter_set_plan(desk.limiter, 0, &plan), WEIR_OK);
+    desk.limiter->clock.known = false;
+    desk.limiter->options.full_table = WEIR_FULL_TABLE_EVICT;
+    desk.limiter->options.wait_max_ns = NS_PER_MS;
+    desk.limiter->hot[0].flags |= HOT_IN_FLIGHT; /* both keys wait: none makes room */
+    desk.limiter->hot[1].flags |= HOT_IN_FLIGHT;
+
+    const uint64_t ticket = desk_wait(&desk, 3, 4);
+    desk.now_ns += NS_PER_MS;
+    weir_limiter_expire(desk.limiter, desk.now_ns);
+    assert_int_equal(desk_settled(&desk, ticket).reason, WEIR_REASON_UNLIMITED);
+    assert_int_equal(next_report(&desk).degraded_units, 4);
+
+    desk.limiter->breakers[0].state = WEIR_BREAKER_OPEN;
+    assert_int_equal(desk_decide(&desk, 3, 5).reason, WEIR_REASON_UNLIMITED);
+    assert_int_equal(next_report(&desk).degraded_units, 5);
+    assert_int_equal(desk.limiter->counts.degraded_units, 9);
+    assert_int_equal(desk.limiter->counts.lost_charge_units, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_unlimited_key_without_a_place_never_waits_in_vain),
         cmocka_unit_test(a_key_without_a_place_asks_for_each_request),
         cmocka_unit_test(what_it_spends_is_reported_once_each),
         cmocka_unit_test(it_counts_for_the_window_in_which_it_is_decided),

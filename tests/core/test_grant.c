@@ -47,6 +47,22 @@ static void what_waits_is_granted_while_it_lasts(void **state)
     }
 }
 
+/* A prefetch that no request could be served from is an ask for nothing. */
+static void what_is_less_than_a_request_is_not_prefetched(void **state)
+{
+    (void)state;
+    const struct weir_plan plan = bucket_plan(100, 1000);
+    struct weir_ask ask = ask_of(0, 0, 1000, 1000);
+    uint64_t remaining = 1000;
+    ask.largest_units = 10;
+
+    while (remaining > 10) {
+        const struct grant grant = decide(&plan, &ask, remaining, 10, 10000);
+        assert_true(grant.units >= 10 || (grant.flags & WEIR_ANSWER_SCARCE) != 0);
+        remaining--;
+    }
+}
+
 static void an_unlimited_plan_grants_the_need_and_no_more(void **state)
 {
     (void)state;
@@ -309,6 +325,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_waits_is_granted_while_it_lasts),
+        cmocka_unit_test(what_is_less_than_a_request_is_not_prefetched),
         cmocka_unit_test(an_unlimited_plan_grants_the_need_and_no_more),
         cmocka_unit_test(a_fixed_sizer_grants_what_is_wanted_while_it_lasts),
         cmocka_unit_test(a_rate_sizer_grants_what_is_wanted_while_it_lasts),

@@ -216,14 +216,29 @@ static void the_demand_of_large_costs_saturates(void **state)
 {
     (void)state;
     struct weir_limiter *limiter = one_limiter();
-    const struct weir_request request = request_of(WEIR_COST_MAX);
+    struct weir_plan plan = bucket_plan(1000, UINT64_C(1) << 40);
+    struct weir_request request = request_of(WEIR_COST_MAX);
     struct weir_decision decision;
 
+    plan.version = 2;
+    assert_int_equal(weir_limiter_set_plan(limiter, 0, &plan), WEIR_OK);
     for (unsigned i = 0; i < 5; i++) {
         assert_int_equal(weir_limiter_decide(limiter, 2 * NS_PER_S, &request, &decision), WEIR_OK);
-        assert_int_equal(decision.verdict, WEIR_VERDICT_DENIED);
     }
     assert_int_equal(limiter->hot[table_find(limiter, &request.key)].demand_units, UINT32_MAX);
+}
+
+/* Nobody is to lease more for the sake of what is never admitted. */
+static void what_can_never_be_admitted_is_no_demand(void **state)
+{
+    (void)state;
+    struct weir_limiter *limiter = one_limiter();
+    const struct weir_request request = request_of(101);
+    struct weir_decision decision;
+
+    assert_int_equal(weir_limiter_decide(limiter, 2 * NS_PER_S, &request, &decision), WEIR_OK);
+    assert_int_equal(decision.reason, WEIR_REASON_COST_ABOVE_CAPACITY);
+    assert_int_equal(limiter->hot[table_find(limiter, &request.key)].demand_units, 0);
 }
 
 /* The key was under another plan elsewhere meanwhile: the store is told that it has come back. */
@@ -296,6 +311,7 @@ int main(void)
         cmocka_unit_test(b10_limit_zero_denies_without_asking),
         cmocka_unit_test(a_request_that_has_no_place_to_wait_in_is_decided_without_the_store),
         cmocka_unit_test(a_free_endpoint_touches_nothing),
+        cmocka_unit_test(what_can_never_be_admitted_is_no_demand),
         cmocka_unit_test(the_demand_of_large_costs_saturates),
         cmocka_unit_test(a_key_that_is_assigned_to_its_plan_anew_says_so),
         cmocka_unit_test(what_waits_for_one_key_stays_below_2_to_the_31),

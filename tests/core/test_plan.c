@@ -184,6 +184,12 @@ static void values_out_of_range_are_refused(void **state)
     assert_refused(&bad, WEIR_ERR_ARGUMENT);
     bad = good, bad.sizer = WEIR_SIZER_FIXED;
     assert_refused(&bad, WEIR_ERR_ARGUMENT);
+    bad = good, bad.algorithm = (enum weir_algorithm)(WEIR_ALGORITHM_LOG + 1);
+    assert_refused(&bad, WEIR_ERR_ARGUMENT);
+    bad = good, bad.sizer = (enum weir_sizer)(WEIR_SIZER_DOUBLING + 1);
+    assert_refused(&bad, WEIR_ERR_ARGUMENT);
+    bad = good, bad.degraded = (enum weir_degraded_policy)(WEIR_DEGRADED_CLOSED + 1);
+    assert_refused(&bad, WEIR_ERR_ARGUMENT);
 }
 
 /* B09: 10^9 per second is exact, one more is refused, whatever the period it is written with. */

@@ -108,9 +108,9 @@ static void d02_asks_no_process_would_send_change_nothing(void **state)
     const struct weir_plan plan = bucket_plan(10, 100);
     const struct weir_ask good = ask_for(&plan, 0, 5);
     const struct weir_answer zero = {0};
-    struct weir_ask bad[6];
+    struct weir_ask bad[13];
 
-    for (size_t i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 13; i++) {
         bad[i] = good;
     }
     bad[0].want_units = 4;
@@ -119,7 +119,14 @@ static void d02_asks_no_process_would_send_change_nothing(void **state)
     bad[3].flight_us = WEIR_FLIGHT_US_MIN - 1;
     bad[4].flight_us = WEIR_FLIGHT_US_MAX + 1;
     bad[5].flight_us = 1;
-    for (size_t i = 0; i < 6; i++) {
+    bad[6].plan = (struct weir_plan){0};
+    bad[7].plan.window_us = 0;
+    bad[8].plan.capacity_units = UINT64_MAX;
+    bad[9].plan.algorithm = WEIR_ALGORITHM_LOG + 1;
+    bad[10].plan.trickle_period_us = 0;
+    bad[11].plan.lease_period_us = 0;
+    bad[12].plan.full_us++;
+    for (size_t i = 0; i < 13; i++) {
         struct weir_answer answer = {.granted_units = 7};
         assert_int_equal(weir_take(&store, &records[0], &bad[i], START_US, &run, &answer),
                          WEIR_ERR_ARGUMENT);

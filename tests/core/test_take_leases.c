@@ -208,6 +208,7 @@ static void d12_a_windows_permits_do_not_go_to_the_next_window(void **state)
     (void)state;
     plan = window_plan(100, MINUTE_US);
     plan.sizer = WEIR_SIZER_FIXED;
+    plan.fixed_lease_units = 1;
     const struct weir_answer answer = lease(100, START_US);
     lease(30, START_US + MINUTE_US);
     struct weir_ask ask = ask_ahead(0);
@@ -228,6 +229,7 @@ static void what_comes_back_to_a_window_can_be_granted_again(void **state)
     (void)state;
     plan = window_plan(100, MINUTE_US);
     plan.sizer = WEIR_SIZER_FIXED;
+    plan.fixed_lease_units = 1;
     struct weir_ask ask = ask_ahead(100);
     ask.need_units = 15;
     const struct weir_answer answer = take(&ask, START_US);

@@ -288,6 +288,7 @@ static void no_interval_admits_more_than_capacity_and_rate(void **state)
             1 + dice_below(&world.dice, UINT64_C(1) << dice_below(&world.dice, 12));
         world.plan = bucket_plan(rate, 1 + dice_below(&world.dice, 300));
         world.plan.sizer = sizer_of(seed);
+        world.plan.fixed_lease_units = 1;
         run(&world);
         spent_units += world.spent_units;
     }
@@ -303,6 +304,7 @@ static void no_window_admits_more_than_its_limit(void **state)
         struct world world = {.dice = {seed + 1000}};
         world.plan = window_plan(1 + dice_below(&world.dice, 300), SECOND_US * (1 + seed % 9));
         world.plan.sizer = sizer_of(seed);
+        world.plan.fixed_lease_units = 1;
         run(&world);
         spent_units += world.spent_units;
     }

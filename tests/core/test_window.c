@@ -16,6 +16,7 @@ static int reset(void **state)
     store = (struct weir_store_key){0};
     plan = sliding_plan(100, MINUTE_US);
     plan.sizer = WEIR_SIZER_FIXED;
+    plan.fixed_lease_units = 1;
     last_sequence = 0;
     return 0;
 }

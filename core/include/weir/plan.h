@@ -96,10 +96,15 @@ struct weir_plan {
 };
 
 /* Check `options` and derive `plan`. Returns WEIR_OK, WEIR_ERR_ARGUMENT (version 0, period 0,
- * window out of range, rate above 10^9 per second, fixed lease of 0, a log above
- * WEIR_LOG_UNITS_MAX) or WEIR_ERR_PLAN_INEXACT; on error *plan is zeroed. */
+ * algorithm, sizer or degraded policy unknown, window out of range, rate above 10^9 per second,
+ * fixed lease of 0, a log above WEIR_LOG_UNITS_MAX) or WEIR_ERR_PLAN_INEXACT; on error *plan is
+ * zeroed. */
 WEIR_MUST_CHECK enum weir_status weir_plan_make(struct weir_plan *plan,
                                                 const struct weir_plan_options *options);
+
+/* Whether `plan` is one that weir_plan_make makes, whatever the length of its periods: one that
+ * came from elsewhere may be anything. Pure; thread-safe. */
+int weir_plan_is_valid(const struct weir_plan *plan);
 
 /* Whether the limit is counted by windows of the key's own phase (window, sliding window, log)
  * rather than by refilling. */

@@ -160,7 +160,7 @@ void weir_store_key_init(struct weir_store_key *state, const struct weir_key *ke
  * Returns
  *   WEIR_OK
  *   WEIR_ERR_ARGUMENT: an ask no process would send (want < need, least > need, sequence 0,
- *                      flight_us out of range)
+ *                      flight_us out of range, a plan that weir_plan_make would not make)
  *   WEIR_ERR_MEMORY_SIZE: its plan is a log's, and the key's log has fewer entries than
  *                      weir_store_log_capacity
  * On error *answer is zeroed and nothing changes. */
