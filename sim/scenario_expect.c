@@ -16,7 +16,7 @@ enum {
     CAUSES_SIZE = 200,
 };
 
-/* Every number of result.json. "*" stands for a name, "[]" for an index. */
+/* Every number of result.json, but for those of parts. "*" stands for a name, "[]" for an index. */
 static const char *const result_paths[] = {
     "seed",
     "decisions.total",
@@ -140,6 +140,12 @@ static const char *const result_paths[] = {
     "liveness.unhealthy_intervals",
     "liveness.open_breakers",
     "liveness.held_units",
+    "faults[].fired_count",
+    "faults[].changed_count",
+};
+
+/* What is said of outages in all and of each population. */
+static const char *const outage_paths[] = {
     "outage.count",
     "outage.cut_count",
     "outage.bound_used_pct.max",
@@ -152,9 +158,53 @@ static const char *const result_paths[] = {
     "outage.under_above_floor_pct.max",
     "outage.cut_share_pct.min",
     "outage.cut_share_pct.max",
-    "faults[].fired_count",
-    "faults[].changed_count",
+    "outage.requests",
+    "outage.units.demand",
+    "outage.units.admitted",
+    "outage.units.refused",
+    "outage.units.ideal",
+    "outage.answered_pct",
+    "outage.wait_us.p50",
+    "outage.wait_us.p99",
+    "outage.wait_us.max",
+    "outage.wait_us.waited_pct",
+    "outage.alone_after_s",
 };
+
+/* What else is said of a population, after "populations.NAME.". */
+static const char *const population_paths[] = {
+    "units.demand",
+    "units.admitted",
+    "units.oracle",
+    "accuracy.over_pct.max",
+    "accuracy.over_pct.p99",
+    "accuracy.over_pct.mean",
+    "accuracy.under_pct.max",
+    "accuracy.under_pct.p99",
+    "accuracy.under_pct.mean",
+    "accuracy.over_units.max",
+    "accuracy.under_units.max",
+    "accuracy.contract_over_pct.max",
+    "accuracy.contract_over_units.max",
+    "accuracy.sliding_over_pct.max",
+    "accuracy.pairs",
+    "accuracy.causes.*.units",
+    "liveness.recovered",
+    "liveness.recovery_s",
+    "liveness.checked_intervals",
+    "liveness.unhealthy_intervals",
+    "billing.true_units",
+    "billing.reported_units",
+    "billing.lost_units",
+    "billing.degraded_units",
+    "billing.flagged_windows",
+    "billing.flagged_units",
+    "billing.unsealed_windows",
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static const char population_prefix[] = "populations.";
 
 static const char cause_prefix[] = "accuracy.causes.";
 
@@ -187,11 +237,12 @@ static bool check_cause(const struct sim_node *node, const char *path)
 {
     char list[CAUSES_SIZE];
     struct sim_text text;
+    const char *prefix = strstr(path, cause_prefix);
 
-    if (strncmp(path, cause_prefix, sizeof cause_prefix - 1) != 0) {
+    if (prefix == NULL) {
         return true;
     }
-    const char *cause = path + sizeof cause_prefix - 1;
+    const char *cause = prefix + sizeof cause_prefix - 1;
     const size_t length = strcspn(cause, ".");
     sim_text_init(&text, list, sizeof list);
     for (size_t i = 0; i < SIM_CAUSE_COUNT; i++) {
@@ -204,18 +255,50 @@ static bool check_cause(const struct sim_node *node, const char *path)
     return sim_read_refuse(node, "one of the causes %s", list);
 }
 
-bool sim_result_path_is_known(const char *path, struct sim_suggestion *suggestion)
+static bool is_among(const char *path, const char *const *patterns, size_t count)
 {
-    suggestion->found = path;
-    for (size_t i = 0; i < sizeof result_paths / sizeof result_paths[0]; i++) {
-        if (path_matches(path, result_paths[i])) {
+    for (size_t i = 0; i < count; i++) {
+        if (path_matches(path, patterns[i])) {
             return true;
-        }
-        if (strpbrk(result_paths[i], "*[") == NULL) {
-            sim_suggestion_offer(suggestion, result_paths[i]);
         }
     }
     return false;
+}
+
+static void offer(struct sim_suggestion *suggestion, const char *const *patterns, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strpbrk(patterns[i], "*[") == NULL) {
+            sim_suggestion_offer(suggestion, patterns[i]);
+        }
+    }
+}
+
+const char *sim_result_path_population(const char *path, size_t *length)
+{
+    if (strncmp(path, population_prefix, sizeof population_prefix - 1) != 0) {
+        return NULL;
+    }
+    path += sizeof population_prefix - 1;
+    *length = strcspn(path, ".");
+    return path;
+}
+
+bool sim_result_path_is_known(const char *path, struct sim_suggestion *suggestion)
+{
+    size_t length = 0;
+    const char *name = sim_result_path_population(path, &length);
+
+    suggestion->found = path;
+    if (name != NULL) {
+        const char *part = name[length] == '.' ? name + length + 1 : "";
+        return is_among(part, population_paths, COUNT_OF(population_paths)) ||
+               is_among(part, outage_paths, COUNT_OF(outage_paths));
+    }
+    offer(suggestion, result_paths, COUNT_OF(result_paths));
+    offer(suggestion, outage_paths, COUNT_OF(outage_paths));
+    return is_among(path, result_paths, COUNT_OF(result_paths)) ||
+           is_among(path, outage_paths, COUNT_OF(outage_paths));
 }
 
 bool sim_read_result_path(const struct sim_node *object, char *path, size_t path_size)
@@ -253,6 +336,18 @@ bool sim_read_range(const struct sim_node *object, enum sim_presence presence, d
     }
     return *minimum <= *maximum ||
            sim_read_refuse(min.value ? &min : &max, "min no larger than max");
+}
+
+/* The population that the expectation's path names is in the file. */
+static bool check_population(const struct sim_node *node, const struct sim_expectation *expectation)
+{
+    const json_t *populations = json_object_get(node->document->root, "keys");
+    struct sim_node path = sim_read_member(node, "path");
+    size_t length = 0;
+    const char *name = sim_result_path_population(expectation->path, &length);
+
+    return name == NULL || json_object_getn(populations, name, length) != NULL ||
+           sim_read_refuse(&path, "a population of this file's keys");
 }
 
 /* The fault that the expectation's path names, itself or through its target, is in the file. */
@@ -335,7 +430,7 @@ static bool read_expectation(const struct sim_node *node, struct sim_targets *ta
     }
     if (chosen == 0) {
         return sim_read_result_path(node, expectation->path, sizeof expectation->path) &&
-               check_fault(node, expectation) &&
+               check_population(node, expectation) && check_fault(node, expectation) &&
                sim_read_range(node, SIM_REQUIRED, &expectation->minimum, &expectation->maximum);
     }
     const struct sim_target *target = find_target(node, targets);

@@ -5,9 +5,12 @@
 #include "scenario_read.h"
 #include "scenario_suggest.h"
 
-/* Is there such a number in a result? The names of causes are not looked at. If not, `suggestion`
- * may have what was meant. */
+/* Is there such a number in a result? The names of causes and populations are not looked at. If
+ * not, `suggestion` may have what was meant. */
 bool sim_result_path_is_known(const char *path, struct sim_suggestion *suggestion);
+
+/* The name of the population whose number it is, within `path`; NULL: of none. */
+const char *sim_result_path_population(const char *path, size_t *length);
 
 /* The member "path" of the object: the path of a number in the result. */
 bool sim_read_result_path(const struct sim_node *object, char *path, size_t path_size);

@@ -232,27 +232,19 @@ static void take_result(void *context, size_t run)
     from->result = NULL;
 }
 
-/* "populations.NAME.accuracy.over_pct.max" and the like: what is said of a population is not listed
- * path by path. */
-static bool is_of_population(const char *path, const struct sim_scenario *scenario)
+/* If it is of a population, of one that there is. */
+static bool is_there(const char *path, const struct sim_scenario *scenario)
 {
-    static const char prefix[] = "populations.";
-    static const char *const parts[] = {".units.", ".accuracy.", ".outage."};
+    size_t length = 0;
+    const char *name = sim_result_path_population(path, &length);
 
-    if (strncmp(path, prefix, sizeof prefix - 1) != 0) {
-        return false;
-    }
-    path += sizeof prefix - 1;
-    for (size_t i = 0; i < scenario->population_count; i++) {
-        const char *name = scenario->populations[i].name;
-        for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
-            if (strncmp(path, name, strlen(name)) == 0 &&
-                strncmp(path + strlen(name), parts[k], strlen(parts[k])) == 0) {
-                return true;
-            }
+    for (size_t i = 0; name != NULL && i < scenario->population_count; i++) {
+        const char *other = scenario->populations[i].name;
+        if (strlen(other) == length && memcmp(other, name, length) == 0) {
+            return true;
         }
     }
-    return false;
+    return name == NULL;
 }
 
 bool study_sweep_check_measures(const struct study_sweep *sweep,
@@ -261,8 +253,8 @@ bool study_sweep_check_measures(const struct study_sweep *sweep,
     for (size_t i = 0; i < sweep->measure_count; i++) {
         const char *path = sweep->measures[i].path;
         struct sim_suggestion suggestion = {0};
-        if (study_measure_known(path) != NULL || sim_result_path_is_known(path, &suggestion) ||
-            is_of_population(path, scenario)) {
+        if (study_measure_known(path) != NULL ||
+            (sim_result_path_is_known(path, &suggestion) && is_there(path, scenario))) {
             continue;
         }
         *error = (struct sim_error){0};
