@@ -32,10 +32,8 @@ static void take(struct sim_twin *twin, struct sim_world *world)
     for (uint32_t key = 0; key < world->catalog.key_count; key++) {
         const struct sim_key_accuracy *entry = &accuracy->keys[key];
         for (uint32_t i = 0; i < entry->cell_count; i++) {
-            uint64_t over;
-            uint64_t under;
-            sim_judgement_interval(accuracy, key, i, &over, &under);
-            twin->error_units[entry->first_cell + i] = over > under ? over : under;
+            const int64_t error = sim_world_error(world, key, i);
+            twin->error_units[entry->first_cell + i] = (uint64_t)(error < 0 ? -error : error);
         }
     }
 }

@@ -97,6 +97,7 @@ void sim_world_deinit(struct sim_world *world)
     }
     free(world->processes);
     free(world->next_samples);
+    free(world->same_errors);
     free(world->lives);
     sim_arrivals_deinit(&world->arrivals);
     sim_clientele_free(world->clientele);
@@ -359,11 +360,41 @@ static void on_message(void *context, uint64_t now_ns, const struct sim_message 
     sim_world_run_process(world, process);
 }
 
+static int64_t signed_error(const struct sim_accuracy *accuracy, uint32_t key, uint32_t interval)
+{
+    uint64_t over;
+    uint64_t under;
+
+    sim_judgement_interval(accuracy, key, interval, &over, &under);
+    return (int64_t)under - (int64_t)over;
+}
+
+int64_t sim_world_error(const struct sim_world *world, uint32_t key, uint32_t interval)
+{
+    return world->same_errors != NULL
+               ? world->same_errors[world->accuracy.keys[key].first_cell + interval]
+               : signed_error(&world->accuracy, key, interval);
+}
+
+static void keep_errors(struct sim_world *world)
+{
+    const struct sim_accuracy *accuracy = &world->accuracy;
+
+    world->same_errors = sim_memory_new(accuracy->cell_count, sizeof *world->same_errors);
+    for (uint32_t key = 0; key < world->catalog.key_count; key++) {
+        const struct sim_key_accuracy *entry = &accuracy->keys[key];
+        for (uint32_t i = 0; i < entry->cell_count; i++) {
+            world->same_errors[entry->first_cell + i] = signed_error(accuracy, key, i);
+        }
+    }
+}
+
 /* Judge with the oracle at hand, then put that of the second run in its place. */
 static void take_ideal(struct sim_world *world)
 {
     struct sim_accuracy ideal;
 
+    keep_errors(world);
     sim_judgement_make(&world->same_arrivals, &world->accuracy, SIM_EVERY_POPULATION);
     sim_ideal_run(&world->catalog, &ideal, &world->ideal);
     sim_accuracy_take_oracle(&world->accuracy, &ideal);

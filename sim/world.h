@@ -44,6 +44,7 @@ struct sim_world {
      * run is over, and this is how it went with the oracle fed the arrivals that were made. */
     bool reacts;
     struct sim_judgement same_arrivals; /* only if reacts */
+    int64_t *same_errors;               /* by cell; only if reacts */
     struct sim_clientele_totals ideal;  /* what the ideal limiter's clients did */
 
     /* by key: the first interval whose end the store's state was not noted at */
@@ -82,6 +83,10 @@ void sim_world_deinit(struct sim_world *world);
 
 /* Simulate it all. Returns false if the kernel failed. */
 bool sim_world_run(struct sim_world *world);
+
+/* Units too few or, negative, too many in an interval, by the arrivals that were made. After the
+ * run. */
+int64_t sim_world_error(const struct sim_world *world, uint32_t key, uint32_t interval);
 
 /* Units the processes reported to billing. */
 uint64_t sim_world_reported_units(const struct sim_world *world);

@@ -299,10 +299,51 @@ static void where_bandwidth_is_limited_the_twin_runs_apart(void **state)
     sim_scenario_free(&other.run.scenario);
 }
 
+static enum sim_recovery recovery_of(const char *text)
+{
+    struct twin_run pair;
+
+    twin_run_start(&pair, FILE_NAME, text);
+    twin_run_finish(&pair);
+    const enum sim_recovery recovery = pair.run.result.aftermath.liveness.recovery;
+    twin_run_free(&pair);
+    return recovery;
+}
+
+/* After a pause clients ask at other times than those of an exact limiter: that is no error. */
+static void clients_that_react_are_judged_by_what_they_asked_for(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"why\": \"w\", \"seed\": 685, \"duration_s\": 8, \"fleet\": {\"processes\": 1},"
+        " \"plans\": {\"p\": {\"algorithm\": \"sliding\", \"window_s\": 1, \"rate_per_s\": 1000}},"
+        " \"keys\": {\"k\": {\"plan\": \"p\"}}, \"traffic\": {\"keys\": \"k\", \"pattern\": \"closed\","
+        " \"clients\": 20, \"think_ms\": 50}, \"faults\": [{\"kind\": \"pause\", \"from_s\": 4,"
+        " \"until_s\": 4.1, \"processes\": [0]}]}";
+
+    assert_int_equal(recovery_of(text), SIM_RECOVERY_DONE);
+}
+
+/* Two primaries grant 104 of 900 too many; from then on its bursts come at other times. */
+static void a_log_whose_bursts_were_shifted_has_recovered(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"why\": \"w\", \"duration_s\": 24, \"fleet\": {\"processes\": 15},"
+        " \"plans\": {\"p\": {\"algorithm\": \"log\", \"window_s\": 3, \"rate_per_s\": 300}},"
+        " \"keys\": {\"k\": {\"plan\": \"p\"}}, \"traffic\": {\"keys\": \"k\","
+        " \"demand_ratio\": 1.3}, \"faults\": [{\"kind\": \"store_split\", \"from_s\": 7,"
+        " \"until_s\": 8, \"processes\": {\"first\": 0, \"count\": 11}}]}";
+
+    assert_int_equal(recovery_of(text), SIM_RECOVERY_DONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_without_faults_equals_its_twin),
+        cmocka_unit_test(clients_that_react_are_judged_by_what_they_asked_for),
+        cmocka_unit_test(a_log_whose_bursts_were_shifted_has_recovered),
         cmocka_unit_test(a_crash_changes_decisions_and_is_recovered_from),
         cmocka_unit_test(a_fault_that_does_nothing_makes_the_run_inconclusive),
         cmocka_unit_test(a_fault_that_changes_nothing_makes_the_run_inconclusive),
