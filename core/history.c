@@ -133,22 +133,6 @@ uint64_t history_ended_units(struct weir_limiter *limiter, uint32_t slot, uint64
     return saturating_sub(history->ended_units, history->known_units);
 }
 
-uint64_t history_next_us(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
-{
-    const struct weir_plan *plan = slot_plan(limiter, slot);
-    const struct history *history = history_of(limiter, slot);
-    const uint64_t now_us = now_ns / NS_PER_US;
-
-    for (uint64_t i = 0; i < HISTORY_SLICES; i++) {
-        const uint64_t slice = history->first_slice + i;
-        const uint64_t end_us = (slice + 1) * history_slice_us(plan) + span_us(plan);
-        if (history->units[slice % HISTORY_SLICES] != 0 && end_us > now_us) {
-            return end_us - now_us;
-        }
-    }
-    return NEVER;
-}
-
 void history_forget(struct weir_limiter *limiter, uint32_t slot)
 {
     const uint32_t place = limiter->degraded[slot].history;

@@ -33,7 +33,5 @@ struct history *history_reach(struct weir_limiter *limiter, uint32_t slot, uint6
 uint64_t history_slice_us(const struct weir_plan *plan);
 /* Units admitted here that have surely ended since history_mark. Requires that it is kept. */
 uint64_t history_ended_units(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
-/* Time until more have; NEVER: none are left. Requires that it is kept. */
-uint64_t history_next_us(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
 
 #endif

@@ -19,8 +19,6 @@ const char *weir_status_text(enum weir_status status)
         return "the request names a plan that was never set";
     case WEIR_ERR_COST:
         return "weight x cost is above 2^30 units";
-    case WEIR_ERR_WAITERS_FULL:
-        return "every waiting place is taken";
     case WEIR_ERR_OUTBOX_FULL:
         return "asks and reports must be drained first";
     case WEIR_ERR_TABLE_BUSY:

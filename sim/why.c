@@ -52,7 +52,7 @@ const char *sim_why_reason(const struct weir_decision *decision)
     if (decision->verdict == WEIR_VERDICT_ADMITTED) {
         return decision->mode == WEIR_MODE_DEGRADED
                    ? "within what this process may admit without the store"
-                   : "its permits were there";
+                   : "the store had granted its permits";
     }
     return decision->retry_after_ns == WEIR_RETRY_NEVER ? "its plan was deleted"
                                                         : "the limiter had no place for it";

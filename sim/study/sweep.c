@@ -46,6 +46,17 @@ void study_sweep_free(struct study_sweep *sweep)
     free(sweep);
 }
 
+/* What is known of a measure; of one of a population, what is known of the same of all. */
+static const struct study_measure *known_measure(const char *path)
+{
+    size_t length;
+    const char *population = sim_result_path_population(path, &length);
+
+    return study_measure_known(population == NULL          ? path
+                               : population[length] == '.' ? population + length + 1
+                                                           : population);
+}
+
 struct study_sweep_measure *study_sweep_add_measure(struct study_sweep *sweep, const char *path)
 {
     if (sweep->measure_count == STUDY_SWEEP_MEASURES_MAX) {
@@ -57,10 +68,14 @@ struct study_sweep_measure *study_sweep_add_measure(struct study_sweep *sweep, c
     snprintf(measure->name, sizeof measure->name, "%s", path);
     measure->as.better = STUDY_BETTER_NEITHER;
     measure->as.decimals = 3;
-    const struct study_measure *known = study_measure_known(path);
+    const struct study_measure *known = known_measure(path);
     if (known != NULL) {
+        size_t length;
+        const char *population = sim_result_path_population(path, &length);
         measure->as = *known;
-        snprintf(measure->name, sizeof measure->name, "%s", known->name);
+        snprintf(measure->name, sizeof measure->name, "%.*s%s%s",
+                 population == NULL ? 0 : (int)length, population == NULL ? "" : population,
+                 population == NULL ? "" : ": ", known->name);
     }
     measure->as.path = measure->path;
     measure->as.name = measure->name;
@@ -98,8 +113,7 @@ void study_sweep_take_bounds(struct study_sweep *sweep, const struct sim_scenari
         }
         /* of what is no measure of ours, the bound says which way is good */
         const bool has_minimum = isfinite(measure->minimum);
-        if (study_measure_known(measure->path) == NULL &&
-            has_minimum != isfinite(measure->maximum)) {
+        if (known_measure(measure->path) == NULL && has_minimum != isfinite(measure->maximum)) {
             measure->as.better = has_minimum ? STUDY_BETTER_MORE : STUDY_BETTER_LESS;
         }
     }
@@ -315,7 +329,7 @@ void study_sweep_settle(struct study_sweep *sweep)
             is_whole = is_whole && (!sweep->rows[row].is_there || isnan(value) ||
                                     !(value < floor(value) || value > floor(value)));
         }
-        if (study_measure_known(measure->path) == NULL) {
+        if (known_measure(measure->path) == NULL) {
             measure->as.decimals = is_whole ? 0 : 3;
         }
     }

@@ -6,6 +6,7 @@
 
 #include "option.h"
 #include "readable.h"
+#include "scenario_expect.h"
 #include "screen_table.h"
 
 #define ROWS_MAX 200
@@ -26,6 +27,12 @@ static const char *short_name(const char *path)
         {"availability.answered_pct", "answered %"},
     };
 
+    size_t length;
+    const char *population = sim_result_path_population(path, &length);
+
+    if (population != NULL) {
+        return population;
+    }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(path, names[i][0]) == 0) {
             return names[i][1];

@@ -317,7 +317,8 @@ static void clients_that_react_are_judged_by_what_they_asked_for(void **state)
     static const char text[] =
         "{\"why\": \"w\", \"seed\": 685, \"duration_s\": 8, \"fleet\": {\"processes\": 1},"
         " \"plans\": {\"p\": {\"algorithm\": \"sliding\", \"window_s\": 1, \"rate_per_s\": 1000}},"
-        " \"keys\": {\"k\": {\"plan\": \"p\"}}, \"traffic\": {\"keys\": \"k\", \"pattern\": \"closed\","
+        " \"keys\": {\"k\": {\"plan\": \"p\"}},"
+        " \"traffic\": {\"keys\": \"k\", \"pattern\": \"closed\","
         " \"clients\": 20, \"think_ms\": 50}, \"faults\": [{\"kind\": \"pause\", \"from_s\": 4,"
         " \"until_s\": 4.1, \"processes\": [0]}]}";
 

@@ -19,11 +19,9 @@ enum weir_status {
     WEIR_ERR_STALE_VERSION = -5, /* not newer than what is in force; nothing changed */
     WEIR_ERR_UNKNOWN_PLAN = -6,  /* the request names a plan that was never set */
     WEIR_ERR_COST = -7,          /* weight x cost is above WEIR_COST_MAX */
-    WEIR_ERR_WAITERS_FULL =
-        -8, /* every waiting place is taken; nothing changed, decide again later */
-    WEIR_ERR_OUTBOX_FULL = -9, /* drain next_ask and next_report first; nothing changed */
-    WEIR_ERR_TABLE_BUSY = -10, /* the table is full and every sampled key waits for the store */
-    WEIR_ERR_UNEXPECTED = -11, /* an answer that no ask in flight matches; ignored */
+    WEIR_ERR_OUTBOX_FULL = -8,   /* drain next_ask and next_report first; nothing changed */
+    WEIR_ERR_TABLE_BUSY = -9,    /* the table is full and every sampled key waits for the store */
+    WEIR_ERR_UNEXPECTED = -10,   /* an answer that no ask in flight matches; ignored */
 };
 
 /* One short English sentence, without a full stop. Never NULL. */
