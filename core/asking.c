@@ -294,6 +294,7 @@ void asking_take_back(struct weir_limiter *limiter, uint32_t slot, uint64_t now_
     cold->expired_units += ask->expired_units;
     cold->unused_units += ask->unused_units;
     cold->rate_reported_milli = (uint32_t)ask->rate_milli_before;
+    cold->kept_ppm = ask->kept_ppm_before;
     cold->rate_share_period = ask->rate_share_period;
     if (ask->flags & WEIR_ASK_CANCEL_TRICKLE) {
         cold->trickle_period = ask->trickle_period;
@@ -358,9 +359,11 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         .unused_units = cold->unused_units,
         .rate_milli_before = cold->rate_reported_milli,
         .rate_share_period = cold->rate_share_period,
+        .kept_ppm_before = cold->kept_ppm,
     };
     asking_state_seen(limiter, slot, ask);
     ask->rate_milli = is_return ? 0 : rate_milli;
+    ask->flags |= is_return ? WEIR_ASK_REST : 0u;
     if (is_return || direct_is_due(limiter, slot_plan(limiter, slot))) {
         give_everything_back(limiter, slot, ask);
     } else {
@@ -386,6 +389,7 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
     cold->expired_units = 0;
     cold->unused_units = 0;
     cold->rate_reported_milli = (uint32_t)ask->rate_milli;
+    cold->kept_ppm = 0; /* until the answer says so */
     if (ask->rate_milli == 0) {
         cold->rate_share_period = NEVER;
     }

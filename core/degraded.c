@@ -5,7 +5,8 @@
  * the shard's breaker is not closed. During a spell it is a limiter of its own, with a fraction of
  * the limit:
  *
- *   bounded   the fraction is its share s of the key's demand, as the store's last answer had it.
+ *   bounded   the fraction is its share s of the key's demand, as the store's last answer had it;
+ *             who rests keeps the share it had, or on/off traffic would have none in a pause.
  *             It starts with s x (what was left then, less what the others have used since) and s x
  *             what was refilled since, less what that answer promised of it; if that is less than
  *             nothing, it has to be refilled first. So if the shares of all processes sum to 1 or
@@ -36,20 +37,33 @@ void degraded_start(struct weir_limiter *limiter, uint32_t slot)
     limiter->degraded[slot] = (struct degraded){.floor_window = NEVER};
 }
 
-static uint32_t fraction_ppm(const struct weir_limiter *limiter, const struct degraded *degraded,
-                             const struct weir_plan *plan)
+/* What rests is forgotten by the store in one to two share periods, and its share belongs to the
+ * others then. */
+static bool is_forgotten(const struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
-    switch (policy_of(plan)) {
+    const struct degraded *degraded = &limiter->degraded[slot];
+    const uint64_t lost_ns = breaker_lost_ns(limiter, &limiter->hot[slot].key, now_ns);
+
+    return limiter->cold[slot].rate_reported_milli == 0 &&
+           saturating_sub(lost_ns, degraded->share_ns) >= WEIR_SHARE_US * NS_PER_US;
+}
+
+static uint32_t fraction_ppm(const struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
+{
+    const uint32_t share_ppm =
+        is_forgotten(limiter, slot, now_ns) ? 0 : limiter->degraded[slot].share_ppm;
+
+    switch (policy_of(slot_plan(limiter, slot))) {
     case WEIR_DEGRADED_UNIFORM:
         return (uint32_t)(PPM / limiter->options.process_count);
     case WEIR_DEGRADED_SHARE:
-        return degraded->share_ppm > WEIR_MIN_SHARE_PPM ? degraded->share_ppm : WEIR_MIN_SHARE_PPM;
+        return share_ppm > WEIR_MIN_SHARE_PPM ? share_ppm : WEIR_MIN_SHARE_PPM;
     case WEIR_DEGRADED_BOUNDED:
     case WEIR_DEGRADED_OPEN:
     case WEIR_DEGRADED_CLOSED:
         break;
     }
-    return degraded->share_ppm;
+    return share_ppm;
 }
 
 /* --- answers --- */
@@ -65,21 +79,41 @@ static bool is_troubled(const struct weir_limiter *limiter, uint32_t slot, bool 
            (is_late || !breaker_is_closed(limiter, &limiter->hot[slot].key));
 }
 
+/* What those that rest leave is divided by demand. The demand of those that rest is not told: it is
+ * to that of the others as their shares are. */
+static void hear_share(struct degraded *degraded, uint64_t reported_milli,
+                       const struct weir_answer *answer)
+{
+    const uint64_t all_milli = answer->global_rate_milli;
+    const uint64_t own_milli = lesser(reported_milli, all_milli);
+    const uint64_t left_ppm = saturating_sub(PPM, answer->resting_ppm);
+
+    if (reported_milli == 0) {
+        degraded->share_ppm = answer->kept_ppm;
+    } else {
+        degraded->own_milli = own_milli;
+        degraded->share_ppm = all_milli == 0 ? 0 : (uint32_t)(own_milli * left_ppm / all_milli);
+    }
+    degraded->others_milli =
+        answer->resting_ppm == 0 || degraded->share_ppm == 0
+            ? all_milli - own_milli
+            : degraded->own_milli * (PPM - degraded->share_ppm) / degraded->share_ppm;
+}
+
 void degraded_answered(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                        const struct weir_answer *answer, bool is_late)
 {
     const struct cold *cold = &limiter->cold[slot];
     struct degraded *degraded = &limiter->degraded[slot];
-    const uint64_t all_milli = answer->global_rate_milli;
-    const uint64_t own_milli = lesser(cold->rate_reported_milli, all_milli);
+    const uint64_t age_us = saturating_sub(store_now_us(limiter, now_ns), answer->store_us);
 
     if (answer->flags & WEIR_ANSWER_GRACE) {
         return;
     }
-    degraded->share_ppm = all_milli == 0 ? 0 : (uint32_t)(own_milli * PPM / all_milli);
+    hear_share(degraded, limiter->cold[slot].rate_reported_milli, answer);
+    degraded->share_ns = saturating_sub(now_ns, age_us * NS_PER_US);
     if (is_troubled(limiter, slot, is_late)) {
-        budget_hear(limiter, slot, now_ns, answer,
-                    fraction_ppm(limiter, degraded, slot_plan(limiter, slot)));
+        budget_hear(limiter, slot, now_ns, answer, fraction_ppm(limiter, slot, now_ns));
         return;
     }
     degraded->in_spell = false;
@@ -87,7 +121,6 @@ void degraded_answered(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     degraded->base_us = answer->store_us;
     degraded->remaining_units = answer->remaining_units;
     degraded->previous_units = answer->previous_units;
-    degraded->others_milli = all_milli - own_milli;
     degraded->promised_units =
         (uint64_t)cold->trickle[0] - cold->trickle_taken + cold->trickle[1] + answer->trickle_count;
 }
@@ -195,8 +228,7 @@ struct weir_decision degraded_decide(struct weir_limiter *limiter, uint32_t slot
 
     if (!degraded->in_spell) {
         degraded->in_spell = true;
-        budget_begin(limiter, slot, now_ns,
-                     fraction_ppm(limiter, degraded, slot_plan(limiter, slot)));
+        budget_begin(limiter, slot, now_ns, fraction_ppm(limiter, slot, now_ns));
     }
     degraded->decided = true;
     if (!admits(limiter, slot, now_ns, cost)) {

@@ -13,8 +13,10 @@ static void tell_demand(struct weir_limiter *limiter, uint32_t slot, uint64_t no
     }
     ask->rate_milli_before = cold->rate_reported_milli;
     ask->rate_share_period = cold->rate_share_period;
+    ask->kept_ppm_before = cold->kept_ppm;
     ask->rate_milli = asking_rate_milli(limiter, slot, now_ns);
     cold->rate_reported_milli = (uint32_t)ask->rate_milli;
+    cold->kept_ppm = 0;
     cold->demand_sequence = ask->id.sequence;
 }
 
@@ -43,6 +45,7 @@ void direct_demand_untold(struct weir_limiter *limiter, const struct weir_ask *a
     if (slot != SLOT_NONE) {
         limiter->cold[slot].demand_sequence = 0;
         limiter->cold[slot].rate_reported_milli = (uint32_t)ask->rate_milli_before;
+        limiter->cold[slot].kept_ppm = ask->kept_ppm_before;
     }
 }
 

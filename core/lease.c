@@ -297,6 +297,7 @@ void lease_take_answer(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     cold->version = answer->version;
     cold->run_id = answer->run_id;
     cold->rate_share_period = answer->share_period;
+    cold->kept_ppm = answer->kept_ppm;
     cold->granted_units = answer->granted_units;
     cold->granted_ms = local_ms(limiter, now_ns);
     hot->flags = (uint16_t)(answer->flags & WEIR_ANSWER_SCARCE ? hot->flags & ~HOT_PREFETCH

@@ -97,6 +97,7 @@ struct cold {
     uint32_t expired_units;  /* part of it that ended with an earlier lease */
     uint32_t unused_units;   /* granted to waiting requests and come too late for them; likewise */
     uint32_t rate_reported_milli;
+    uint32_t kept_ppm; /* the share that the store said it keeps, likewise; 0: it does not rest */
     uint32_t rate_before_milli; /* in the demand period before demand_start_ms */
     uint32_t demand_start_ms;
     uint32_t resumed_ms;       /* first request after the last idle spell */
@@ -147,10 +148,12 @@ struct direct {
 /* What a slot may admit without the store; see degraded.c. Times are store microseconds. */
 struct degraded {
     /* the last answer */
-    uint64_t base_us; /* 0: none */
+    uint64_t base_us;  /* 0: none */
+    uint64_t share_ns; /* local time, when the share was told */
     uint64_t remaining_units;
     uint64_t previous_units; /* sliding */
-    uint64_t others_milli;   /* demand of the other processes */
+    uint64_t own_milli;      /* demand of this process, when it was last active */
+    uint64_t others_milli;   /* of the other processes, those that rest included */
     uint64_t promised_units; /* then, of what was to be refilled */
 
     /* the spell, from the first decision without the store since */
@@ -317,8 +320,7 @@ static inline const struct weir_plan *slot_plan(const struct weir_limiter *limit
 }
 
 /* offset.c */
-/* Returns 1 if the measurement and the one in force cannot both be right: one of the clocks has
- * stepped, and the measurement replaces it. Else 0. */
+/* Returns 1 if a clock has stepped: the measurement replaces one that it contradicts. Else 0. */
 int clock_learn(struct clock_offset *clock, uint64_t sent_ns, uint64_t received_ns,
                 uint64_t store_us);
 uint64_t clock_error_ns(const struct clock_offset *clock, uint64_t now_ns);
@@ -326,8 +328,7 @@ uint64_t clock_error_ns(const struct clock_offset *clock, uint64_t now_ns);
 uint64_t clock_store_ns(const struct clock_offset *clock, uint64_t now_ns);
 uint64_t clock_early_ns(const struct clock_offset *clock, uint64_t now_ns);
 uint64_t clock_late_ns(const struct clock_offset *clock, uint64_t now_ns);
-/* Local time until which the store's clock has surely not reached store_us; now_ns if it may have.
- */
+/* Local time until which the store's clock surely has not reached store_us; else now_ns. */
 uint64_t clock_surely_before_ns(const struct clock_offset *clock, uint64_t now_ns,
                                 uint64_t store_us);
 /* Local time from which the store's clock has surely reached store_us; now_ns if it has. */

@@ -135,6 +135,7 @@ void outbox_last_words(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     history_forget(limiter, slot); /* one ask has to charge all that is owed */
     limiter->hot[slot].flags |= HOT_RETURN;
     asking_build(limiter, slot, now_ns, &ask);
+    ask.flags &= ~(uint32_t)WEIR_ASK_REST; /* it leaves */
     if (!limiter->clock.known) {
         owed_charge(limiter, slot, now_ns, &ask); /* there will be no next one */
     }

@@ -37,6 +37,7 @@ static struct weir_plan advance(struct weir_store_key *state, const struct weir_
     pair_roll_back(state->spilled_us, state->share_period, share_period);
     pair_roll_back(state->rate_milli, state->share_period, share_period);
     pair_roll_back(state->active, state->share_period, share_period);
+    pair_roll_back(state->resting_ppm, state->share_period, share_period);
     state->share_period = greater(share_period, state->share_period);
     if (plan->version > newest_version(state)) {
         const uint64_t since_us = plan->since_us == 0 ? now_us : lesser(plan->since_us, now_us);
@@ -157,15 +158,36 @@ static void settle(struct weir_store_key *state, const struct weir_ask *ask,
     }
 }
 
-/* Move this process's demand from where it was last counted to now. */
-static void count_demand(struct weir_store_key *state, const struct weir_ask *ask)
+/* The process's share of the demand as it was counted: of what those that rest leave, if it was
+ * active. So who rests takes nothing from the others, and nobody who comes takes from it. */
+static uint32_t counted_share_ppm(const struct weir_store_key *state, const struct weir_ask *ask)
 {
+    const uint64_t all_milli = state->rate_milli[0] + state->rate_milli[1];
+    const uint64_t resting_ppm = state->resting_ppm[0] + state->resting_ppm[1];
+    const uint64_t own_milli = lesser(ask->rate_milli_before, all_milli);
+
+    if (own_milli == 0) {
+        return (uint32_t)lesser(ask->kept_ppm_before, resting_ppm);
+    }
+    return (uint32_t)((WEIR_PPM - resting_ppm) * own_milli / all_milli);
+}
+
+/* Move this process's demand from where it was last counted to now. Returns the share that it keeps
+ * while it rests. */
+static uint32_t count_demand(struct weir_store_key *state, const struct weir_ask *ask)
+{
+    uint32_t kept_ppm = 0;
     int before = -1;
 
     if (ask->rate_share_period == state->share_period) {
         before = 0;
     } else if (ask->rate_share_period + 1 == state->share_period) {
         before = 1;
+    }
+    if (before >= 0) {
+        kept_ppm = ask->flags & WEIR_ASK_REST ? counted_share_ppm(state, ask) : 0;
+        state->resting_ppm[before] =
+            saturating_sub(state->resting_ppm[before], ask->kept_ppm_before);
     }
     if (before >= 0 && ask->rate_milli_before != 0) {
         state->rate_milli[before] =
@@ -176,6 +198,8 @@ static void count_demand(struct weir_store_key *state, const struct weir_ask *as
         state->rate_milli[0] += ask->rate_milli;
         state->active[0] += 1;
     }
+    state->resting_ppm[0] += kept_ppm;
+    return kept_ppm;
 }
 
 /* Granted units that requests spend as soon as the answer comes, so that no later ask needs to say
@@ -338,7 +362,7 @@ static void apply(struct weir_store_key *state, const struct weir_ask *ask, uint
     answer->flags = lost_take_over(state, ask, &plan, now_us, run);
     settle(state, ask, &plan, now_us);
     charge(state, ask, &plan, now_us);
-    count_demand(state, ask);
+    answer->kept_ppm = count_demand(state, ask);
     state->asked_us = now_us;
     state->asked_active = state->active[0] + state->active[1];
     const bool grace = now_us < state->grace_until_us && !is_unlimited(state);
@@ -387,6 +411,7 @@ static void carry_out(struct weir_store_key *state, const struct weir_ask *ask, 
     answer->remaining_units = weir_store_key_remaining(state);
     answer->previous_units = state->previous_units;
     answer->global_rate_milli = state->rate_milli[0] + state->rate_milli[1];
+    answer->resting_ppm = (uint32_t)(state->resting_ppm[0] + state->resting_ppm[1]);
     answer->share_period = state->share_period;
     answer->active_processes = (uint32_t)lesser(state->active[0] + state->active[1], UINT32_MAX);
 }

@@ -133,7 +133,7 @@ static void an_ask_that_gives_back_wants_nothing_and_leaves_the_count(void **sta
 
     const struct weir_ask ask = build();
 
-    assert_int_equal(ask.flags, WEIR_ASK_RETURN);
+    assert_int_equal(ask.flags, WEIR_ASK_RETURN | WEIR_ASK_REST);
     assert_int_equal(ask.returned_units, 8);
     assert_int_equal(ask.spent_units, 7);
     assert_int_equal(ask.held_units, 0);

@@ -169,7 +169,7 @@ static void b67_a_key_that_is_idle_and_holds_nothing_makes_room(void **state)
     weir_limiter_expire(desk.limiter, desk.now_ns);
     const struct weir_ask returned = desk_ask(&desk);
     assert_int_equal(returned.key.low, 1);
-    assert_int_equal(returned.flags, WEIR_ASK_RETURN);
+    assert_int_equal(returned.flags, WEIR_ASK_RETURN | WEIR_ASK_REST);
     desk_wait(&desk, 3, 4); /* on its way back is not back */
     desk_direct_ask(&desk);
     struct weir_answer answer = desk_grant(&desk, &returned);

@@ -24,6 +24,7 @@ enum weir_ask_flag {
     /* decide one request at the store: the need is granted in full and spent, or nothing is */
     WEIR_ASK_SPEND = 8,
     WEIR_ASK_PROBE = 16, /* is the store there? Nothing is wanted, told or changed */
+    WEIR_ASK_REST = 32,  /* no requests come, but may again: the process keeps its share */
 };
 
 /* Identity of an ask. A process has one ask in flight per key, and any number more with
@@ -96,6 +97,7 @@ struct weir_ask {
     uint64_t rate_milli;        /* now; 0 leaves the count of active processes */
     uint64_t rate_milli_before; /* as last reported ... */
     uint64_t rate_share_period; /* ... in this share period; UINT64_MAX: never */
+    uint32_t kept_ppm_before;   /* the share it was told to keep when it began to rest, likewise */
 };
 
 enum weir_answer_flag {
@@ -144,6 +146,9 @@ struct weir_answer {
     uint64_t previous_units;    /* sliding: consumed in the window before */
     uint64_t share_period;      /* to be echoed as rate_share_period */
     uint32_t active_processes;
+    /* shares of the demand, without the store (core/degraded.c), in millionths */
+    uint32_t kept_ppm;    /* of this process while it rests, for WEIR_SHARE_US from now */
+    uint32_t resting_ppm; /* of all that rest: the active ones divide what is left */
 };
 
 #endif

@@ -89,9 +89,10 @@ struct weir_store_key {
     uint64_t pace_next_us; /* when the next process that is paced may ask again: they take turns,
                               evenly spaced */
 
-    uint64_t share_period;  /* current, of WEIR_SHARE_US */
-    uint64_t rate_milli[2]; /* demand reported in this one, and in the one before and not since */
-    uint64_t active[2];     /* processes that reported it */
+    uint64_t share_period;   /* current, of WEIR_SHARE_US */
+    uint64_t rate_milli[2];  /* demand reported in this one, and in the one before and not since */
+    uint64_t active[2];      /* processes that reported it */
+    uint64_t resting_ppm[2]; /* shares that processes that rest were told to keep in it, likewise */
 
     /* charges (core/charge.c) */
     uint64_t debt_units;    /* bucket: charged beyond what was there; the refill is for it first */
