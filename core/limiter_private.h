@@ -3,7 +3,7 @@
  *   limiter.c   the order of a decision
  *   exchange.c  asks out, answers in, and what is due
  *   setup.c     memory, plans, weights
- *   quota.c     what a client may be told
+ *   quota.c     what a client may be told; snapshot.c: what an engineer may
  *   table.c     which slot a key has; which key makes room
  *   lease.c     what a slot holds and may spend, and what an answer changes
  *   trickle.c   what it was promised over time
@@ -16,8 +16,7 @@
  *   flight.c    asks on their way: repeated, given up, expired
  *   breaker.c   which shards are asked at all
  *   degraded.c  what is admitted without the store
- *   budget.c    how much that may be
- *   history.c   what was admitted of logs, and when that ends to count
+ *   budget.c    how much that may be; history.c: of logs
  *   owed.c      what of it is yet to be charged
  *   offset.c    what time it is at the store
  *   deadline.c  what wants attention next, and when
@@ -219,7 +218,7 @@ struct weir_limiter {
     uint32_t history_free;     /* list through next_free: place + 1 */
     uint32_t used_histories;
     uint32_t used_slots;
-    uint32_t free_slot; /* list through ask_next */
+    uint32_t free_slot; /* list through link.next */
     uint32_t *index;    /* open addressing: slot + 1, 0: empty */
     uint32_t index_mask;
     uint32_t evict_hand;
