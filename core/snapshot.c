@@ -25,6 +25,10 @@ bool weir_limiter_snapshot(const struct weir_limiter *limiter, uint64_t now_ns,
     snapshot->remaining_units = cold->remaining_units;
     snapshot->outstanding_units = cold->outstanding_units;
     snapshot->global_rate_milli = cold->global_rate_milli;
+    const struct degraded *degraded = &limiter->degraded[slot];
+    snapshot->is_alone = degraded->in_spell;
+    snapshot->share_ppm = degraded->in_spell ? degraded->fraction_ppm : degraded->share_ppm;
+    snapshot->alone_units = degraded->window_units;
     if (cold->retry_us != 0 && hot->deny_units != UINT32_MAX &&
         (cold->retry_us == NEVER ||
          clock_early_ns(&limiter->clock, local_ns) < cold->retry_us * NS_PER_US)) {

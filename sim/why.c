@@ -229,6 +229,23 @@ static void print_held(FILE *file, const struct sim_recorder *recorder)
     }
 }
 
+/* What it may do without the store, if that matters. */
+static void print_alone(FILE *file, const struct sim_recorder *recorder)
+{
+    const struct weir_snapshot *snapshot = &recorder->snapshot;
+
+    if (!snapshot->is_alone && recorder->decision.mode != WEIR_MODE_DEGRADED) {
+        return;
+    }
+    fprintf(file, "alone     its share of the limit is %.2f %%; %s admitted so in this window\n",
+            (double)snapshot->share_ppm / 1e4, sim_readable_units(snapshot->alone_units).text);
+    if (snapshot->share_ppm == 0) {
+        fprintf(file,
+                "          none: it had asked for nothing when the store last answered, or the "
+                "store never did\n");
+    }
+}
+
 static void print_known(FILE *file, const struct sim_recorder *recorder)
 {
     const struct weir_snapshot *snapshot = &recorder->snapshot;
@@ -427,6 +444,7 @@ void sim_why_print(FILE *file, const struct sim_world *world)
     print_clock(file, recorder);
     print_held(file, recorder);
     print_known(file, recorder);
+    print_alone(file, recorder);
     print_store(file, recorder);
     if (recorder->open_breaker_count > 0) {
         fprintf(file, "breakers  %" PRIu32 " of %" PRIu32 " open in its process\n",

@@ -104,6 +104,9 @@ static json_t *process_json(const struct sim_recorder *recorder)
         snapshot->store_ns == 0 ? json_null() : json_real((double)snapshot->clock_error_ns / 1e3));
     json_object_set_new(json, "open_breakers", integer(recorder->open_breaker_count));
     json_object_set_new(json, "denied_until_s", store_seconds(snapshot->denied_until_us));
+    json_object_set_new(json, "is_alone", json_boolean(snapshot->is_alone));
+    json_object_set_new(json, "share_pct", json_real((double)snapshot->share_ppm / 1e4));
+    json_object_set_new(json, "alone_units", integer(snapshot->alone_units));
     json_object_set_new(json, "answered_s", store_seconds(snapshot->answered_us));
     json_object_set_new(json, "remaining_units", integer(snapshot->remaining_units));
     json_object_set_new(json, "outstanding_units", integer(snapshot->outstanding_units));

@@ -104,6 +104,28 @@ static void a_clock_that_steps_back_does_not_move_the_stores_time(void **state)
     fleet_free(fleet);
 }
 
+static void what_it_may_do_without_the_store_is_told(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_with(bucket_plan(10, 100));
+    struct weir_limiter *limiter = fleet_limiter(fleet, 0);
+    struct weir_snapshot snapshot;
+
+    fleet_decide(fleet, 0, 0, 1);
+    assert_true(look(fleet, 0, &snapshot));
+    assert_false(snapshot.is_alone);
+    assert_int_equal(snapshot.share_ppm, 1000000); /* nobody else asks for it */
+
+    limiter->degraded[0].in_spell = true;
+    limiter->degraded[0].fraction_ppm = 250000;
+    limiter->degraded[0].window_units = 3;
+    assert_true(look(fleet, 0, &snapshot));
+    assert_true(snapshot.is_alone);
+    assert_int_equal(snapshot.share_ppm, 250000);
+    assert_int_equal(snapshot.alone_units, 3);
+    fleet_free(fleet);
+}
+
 static void a_denial_is_remembered_until_it_could_change(void **state)
 {
     (void)state;
@@ -131,6 +153,7 @@ int main(void)
         cmocka_unit_test(another_key_is_not_held_but_the_clock_is_known),
         cmocka_unit_test(what_is_held_is_what_the_limiter_says_elsewhere),
         cmocka_unit_test(a_clock_that_steps_back_does_not_move_the_stores_time),
+        cmocka_unit_test(what_it_may_do_without_the_store_is_told),
         cmocka_unit_test(a_denial_is_remembered_until_it_could_change),
     };
 

@@ -28,6 +28,11 @@ struct weir_snapshot {
      * asking until then. 0: none */
     uint32_t denied_units;
     uint64_t denied_until_us; /* UINT64_MAX: for good */
+
+    /* without the store (see enum weir_degraded_policy) */
+    bool is_alone;        /* the last decision that needed the store was made so, and goes on */
+    uint32_t share_ppm;   /* the part of the limit that is this process's then, in millionths */
+    uint64_t alone_units; /* admitted so in this accounting window */
 };
 
 /* Returns false, with all but the clock zeroed, if the key is not held here. */
