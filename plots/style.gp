@@ -54,7 +54,7 @@ colour_policy = value("colour_".policy)
 width = 640
 height = exists("picture_height") ? picture_height : figure eq "worst-keys" ? 640 : 460
 two_lines = strstrt(finding, "\n") > 0
-legend_rows = figure eq "timeline" || figure eq "processes" || figure eq "degraded" || figure eq "outage" || (exists("causes") && words(causes) < 3) ? 1 : 2
+legend_rows = figure eq "timeline" || figure eq "processes" || figure eq "degraded" || figure eq "outage" || (exists("causes") && words(causes) < 3) ? 1 : exists("causes") && words(causes) > 5 ? 3 : 2
 below(pixels) = 1 - (pixels + (two_lines ? 23.0 : 0.0)) / height
 if (kind eq "svg") {
     # no size of its own: it fills the width it is given
