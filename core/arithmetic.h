@@ -6,6 +6,8 @@
 
 #include "weir/key.h"
 
+#define PPM UINT64_C(1000000) /* a whole, in millionths */
+
 static inline uint64_t lesser(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;

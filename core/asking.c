@@ -336,6 +336,16 @@ uint64_t asking_rate_milli(struct weir_limiter *limiter, uint32_t slot, uint64_t
     return lesser(greater(demand_rate_milli(limiter, slot, now_ns), 1), UINT32_MAX);
 }
 
+void asking_tell_demand(struct cold *cold, uint64_t rate_milli, struct weir_ask *ask)
+{
+    ask->rate_milli_before = cold->rate_reported_milli;
+    ask->rate_share_period = cold->rate_share_period;
+    ask->kept_ppm_before = cold->kept_ppm;
+    ask->rate_milli = rate_milli;
+    cold->rate_reported_milli = (uint32_t)rate_milli;
+    cold->kept_ppm = 0; /* until the answer says so */
+}
+
 void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                   struct weir_ask *ask)
 {
@@ -357,12 +367,9 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
         .returned_units = cold->returned_units,
         .expired_units = cold->expired_units,
         .unused_units = cold->unused_units,
-        .rate_milli_before = cold->rate_reported_milli,
-        .rate_share_period = cold->rate_share_period,
-        .kept_ppm_before = cold->kept_ppm,
     };
     asking_state_seen(limiter, slot, ask);
-    ask->rate_milli = is_return ? 0 : rate_milli;
+    asking_tell_demand(cold, is_return ? 0 : rate_milli, ask);
     ask->flags |= is_return ? WEIR_ASK_REST : 0u;
     if (is_return || direct_is_due(limiter, slot_plan(limiter, slot))) {
         give_everything_back(limiter, slot, ask);
@@ -388,8 +395,6 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
     cold->returned_units = 0;
     cold->expired_units = 0;
     cold->unused_units = 0;
-    cold->rate_reported_milli = (uint32_t)ask->rate_milli;
-    cold->kept_ppm = 0; /* until the answer says so */
     if (ask->rate_milli == 0) {
         cold->rate_share_period = NEVER;
     }

@@ -16,8 +16,6 @@
 #include "arithmetic.h"
 #include "history.h"
 
-#define PPM UINT64_C(1000000)
-
 /* x * ppm / 10^6, rounded down. */
 static uint64_t part_of(uint64_t x, uint32_t ppm)
 {
@@ -142,17 +140,18 @@ static uint64_t budget_now_us(const struct weir_limiter *limiter, uint64_t now_n
  * whose entries are counted, in the spell. */
 static uint64_t window_budget(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
+    const struct degraded *degraded = &limiter->degraded[slot];
+
+    if (counts_entries(limiter, slot)) {
+        return saturating_add(degraded->pool_units, history_ended_units(limiter, slot, now_ns));
+    }
     const uint64_t now_us = budget_now_us(limiter, now_ns);
     const struct weir_plan *plan = slot_plan(limiter, slot);
-    const struct degraded *degraded = &limiter->degraded[slot];
     const uint64_t limit = part_of(plan->capacity_units, degraded->fraction_ppm);
     const uint64_t window = window_of(limiter, slot, now_us);
     const uint64_t end_us = period_start_us(&limiter->hot[slot].key, window + 1, plan->window_us);
     const uint64_t left_us = saturating_sub(end_us, now_us);
 
-    if (counts_entries(limiter, slot)) {
-        return saturating_add(degraded->pool_units, history_ended_units(limiter, slot, now_ns));
-    }
     if (policy_of(plan) == WEIR_DEGRADED_BOUNDED && degraded->base_us != 0 &&
         window == window_of(limiter, slot, degraded->base_us)) {
         const uint64_t forgotten_us = saturating_sub(now_us, degraded->base_us);

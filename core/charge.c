@@ -84,16 +84,6 @@ static void charge_bucket(struct weir_store_key *state, const struct weir_plan *
     state->taken_units += (int64_t)(there + debt);
 }
 
-/* Units of at_us or before. */
-static void charge_log(struct weir_store_key *state, const struct weir_plan *plan, uint64_t at_us,
-                       uint64_t units, uint64_t now_us)
-{
-    if (units != 0 && at_us + plan->window_us > now_us) {
-        log_add_past(state, plan, at_us + plan->window_us, units);
-        state->taken_units += (int64_t)units;
-    }
-}
-
 void charge(struct weir_store_key *state, const struct weir_ask *ask, const struct weir_plan *plan,
             uint64_t now_us)
 {
@@ -117,7 +107,10 @@ void charge(struct weir_store_key *state, const struct weir_ask *ask, const stru
         window_charge(state, ask, plan, until_us);
         break;
     case WEIR_ALGORITHM_LOG:
-        charge_log(state, plan, until_us, ask->charge_units, now_us);
+        if (ask->charge_units != 0 && until_us + plan->window_us > now_us) {
+            log_add_past(state, plan, until_us + plan->window_us, ask->charge_units);
+            state->taken_units += ask->charge_units;
+        }
         break;
     case WEIR_ALGORITHM_UNLIMITED:
         break;

@@ -29,7 +29,6 @@
 #include "owed.h"
 #include "weir/assert.h"
 
-#define PPM UINT64_C(1000000)
 #define UNKNOWN_RETRY_NS NS_PER_S /* nobody knows when the store comes back */
 
 void degraded_start(struct weir_limiter *limiter, uint32_t slot)
@@ -110,7 +109,7 @@ void degraded_answered(struct weir_limiter *limiter, uint32_t slot, uint64_t now
     if (answer->flags & WEIR_ANSWER_GRACE) {
         return;
     }
-    hear_share(degraded, limiter->cold[slot].rate_reported_milli, answer);
+    hear_share(degraded, cold->rate_reported_milli, answer);
     degraded->share_ns = saturating_sub(now_ns, age_us * NS_PER_US);
     if (is_troubled(limiter, slot, is_late)) {
         budget_hear(limiter, slot, now_ns, answer, fraction_ppm(limiter, slot, now_ns));
@@ -212,6 +211,14 @@ static struct weir_decision admitted(struct weir_limiter *limiter, uint32_t cost
     return (struct weir_decision){.mode = WEIR_MODE_DEGRADED};
 }
 
+struct weir_decision degraded_unlimited(struct weir_limiter *limiter, uint32_t cost)
+{
+    struct weir_decision decision = admitted(limiter, cost);
+
+    decision.reason = WEIR_REASON_UNLIMITED;
+    return decision;
+}
+
 static struct weir_decision refused(struct weir_limiter *limiter, uint64_t retry_after_ns)
 {
     limiter->counts.degraded_denied++;
@@ -249,9 +256,7 @@ struct weir_decision degraded_decide_without_slot(struct weir_limiter *limiter, 
 {
     if (plan->algorithm == WEIR_ALGORITHM_UNLIMITED) {
         outbox_report_once(limiter, key, plan, now_ns, cost, true);
-        struct weir_decision decision = admitted(limiter, cost);
-        decision.reason = WEIR_REASON_UNLIMITED;
-        return decision;
+        return degraded_unlimited(limiter, cost);
     }
     if (policy_of(plan) != WEIR_DEGRADED_OPEN) {
         outbox_report_refused(limiter, key, plan, now_ns);

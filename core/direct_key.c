@@ -11,12 +11,7 @@ static void tell_demand(struct weir_limiter *limiter, uint32_t slot, uint64_t no
     if (cold->demand_sequence != 0 || (limiter->hot[slot].flags & HOT_IN_FLIGHT) != 0) {
         return;
     }
-    ask->rate_milli_before = cold->rate_reported_milli;
-    ask->rate_share_period = cold->rate_share_period;
-    ask->kept_ppm_before = cold->kept_ppm;
-    ask->rate_milli = asking_rate_milli(limiter, slot, now_ns);
-    cold->rate_reported_milli = (uint32_t)ask->rate_milli;
-    cold->kept_ppm = 0;
+    asking_tell_demand(cold, asking_rate_milli(limiter, slot, now_ns), ask);
     cold->demand_sequence = ask->id.sequence;
 }
 

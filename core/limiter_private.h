@@ -267,6 +267,8 @@ struct weir_limiter {
 };
 
 /* limiter.c */
+struct weir_decision limiter_denial(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
+                                    uint32_t cost);
 uint64_t local_time_stepped_back(struct weir_limiter *limiter, uint64_t now_ns);
 
 /* Local time, by which all deadlines go: the host's clock, but it never goes back. Of a step by any
@@ -405,6 +407,7 @@ void asking_build(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                   struct weir_ask *ask);
 /* The demand as an ask tells it. */
 uint64_t asking_rate_milli(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
+void asking_tell_demand(struct cold *cold, uint64_t rate_milli, struct weir_ask *ask);
 uint32_t asking_flight_us(const struct clock_offset *clock, uint32_t held_units);
 /* The last ask was not carried out: what it reported is to be reported again. */
 void asking_take_back(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
@@ -426,6 +429,7 @@ void degraded_window_ends(struct weir_limiter *limiter, uint32_t slot);
 struct weir_decision degraded_decide(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
                                      uint32_t cost);
 /* A request of a key that has no slot. Requires room in the outbox. */
+struct weir_decision degraded_unlimited(struct weir_limiter *limiter, uint32_t cost);
 struct weir_decision degraded_decide_without_slot(struct weir_limiter *limiter, uint64_t now_ns,
                                                   const struct weir_key *key,
                                                   const struct weir_plan *plan, uint32_t cost);
@@ -469,10 +473,6 @@ void direct_due(struct weir_limiter *limiter, uint64_t now_ns);
 uint32_t sizer_want_units(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns);
 void sizer_lease_granted(struct weir_limiter *limiter, uint32_t slot, uint32_t units);
 void sizer_lease_ended(struct weir_limiter *limiter, uint32_t slot, uint32_t left_units);
-
-/* limiter.c */
-struct weir_decision limiter_denial(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns,
-                                    uint32_t cost);
 
 /* waiting.c */
 void waiting_init(struct weir_limiter *limiter);

@@ -171,12 +171,11 @@ bool owed_any(const struct weir_limiter *limiter, uint32_t slot)
 
 bool owed_is_due(struct weir_limiter *limiter, uint32_t slot, uint64_t now_ns)
 {
-    const uint64_t slice_us = history_slice_us(slot_plan(limiter, slot));
-
     if (!owed_any(limiter, slot) || (limiter->hot[slot].flags & HOT_GRACE) == 0) {
         return owed_any(limiter, slot);
     }
     const struct history *history = history_reach(limiter, slot, now_ns);
+    const uint64_t slice_us = history_slice_us(slot_plan(limiter, slot));
     return history != NULL && complete_units(history, now_ns / NS_PER_US / slice_us) != 0;
 }
 

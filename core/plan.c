@@ -1,5 +1,6 @@
 #include "weir/plan.h"
 
+#include "arithmetic.h"
 #include "weir/assert.h"
 
 /* T is a sixtieth of the window, so that a lease's worth of permits is under 2 % of a window. */
@@ -20,23 +21,13 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-static uint64_t at_least(uint64_t value, uint64_t minimum)
-{
-    return value < minimum ? minimum : value;
-}
-
-static uint64_t at_most(uint64_t value, uint64_t maximum)
-{
-    return value < maximum ? value : maximum;
-}
-
 /* So short that what accrues in it, times its length, stays below 2^53: the part of a trickle that
  * is due is that product, divided. */
 static uint64_t exact_trickle_period_us(const struct weir_plan *plan, uint64_t period_us)
 {
     while (period_us > PERIOD_US_MIN &&
            plan->rate_milli_per_s / 1000 >= WEIR_EXACT_MAX / period_us * 1000000 / period_us) {
-        period_us = at_least(period_us / 2, PERIOD_US_MIN);
+        period_us = greater(period_us / 2, PERIOD_US_MIN);
     }
     return period_us;
 }
@@ -130,10 +121,10 @@ enum weir_status weir_plan_make(struct weir_plan *plan, const struct weir_plan_o
     made.rate_milli_per_s = made.rate_units > UINT64_MAX / 1000000000
                                 ? UINT64_MAX
                                 : made.rate_units * 1000000000 / made.rate_period_us;
-    const uint64_t span_us = at_most(made.window_us, PERIODS_SPAN_US_MAX);
+    const uint64_t span_us = lesser(made.window_us, PERIODS_SPAN_US_MAX);
     made.trickle_period_us =
-        exact_trickle_period_us(&made, at_least(span_us / TRICKLES_PER_WINDOW, PERIOD_US_MIN));
-    made.lease_period_us = at_least(span_us / LEASE_PERIODS_PER_WINDOW, PERIOD_US_MIN);
+        exact_trickle_period_us(&made, greater(span_us / TRICKLES_PER_WINDOW, PERIOD_US_MIN));
+    made.lease_period_us = greater(span_us / LEASE_PERIODS_PER_WINDOW, PERIOD_US_MIN);
     if (weir_plan_has_windows(&made) || made.sizer != WEIR_SIZER_TAPERED) {
         made.lease_period_us = made.window_us;
     }

@@ -19,8 +19,6 @@
 #include "weir/ask.h"
 #include "weir/take.h"
 
-#define WEIR_PPM UINT64_C(1000000)
-
 /* A pair of sums, [0] for the current period and [1] for the one before; the caller moves the
  * period. */
 static inline void pair_roll_back(uint64_t pair[2], uint64_t period, uint64_t now_period)

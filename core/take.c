@@ -169,7 +169,7 @@ static uint32_t counted_share_ppm(const struct weir_store_key *state, const stru
     if (own_milli == 0) {
         return (uint32_t)lesser(ask->kept_ppm_before, resting_ppm);
     }
-    return (uint32_t)((WEIR_PPM - resting_ppm) * own_milli / all_milli);
+    return (uint32_t)((PPM - resting_ppm) * own_milli / all_milli);
 }
 
 /* Move this process's demand from where it was last counted to now. Returns the share that it keeps

@@ -189,11 +189,9 @@ struct weir_decision waiting_decide_alone(struct weir_limiter *limiter, uint32_t
     }
     if (slot_plan(limiter, slot)->algorithm == WEIR_ALGORITHM_UNLIMITED) {
         hot->spent_units += cost; /* in the window that is on when the store's time is known */
-        limiter->counts.degraded_admitted++;
-        limiter->counts.degraded_units += cost;
         limiter->degraded[slot].window_units += cost;
         limiter->degraded[slot].decided = true;
-        return (struct weir_decision){.reason = WEIR_REASON_UNLIMITED, .mode = WEIR_MODE_DEGRADED};
+        return degraded_unlimited(limiter, cost);
     }
     const struct weir_decision decision = degraded_decide(limiter, slot, now_ns, cost);
     if (owed_is_due(limiter, slot, now_ns)) {

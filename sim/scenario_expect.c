@@ -16,13 +16,10 @@ enum {
     CAUSES_SIZE = 200,
 };
 
-/* Every number of result.json, but for those of parts. "*" stands for a name, "[]" for an index. */
-static const char *const result_paths[] = {
-    "seed",
-    "decisions.total",
-    "decisions.admitted",
-    "decisions.denied",
-    "decisions.degraded",
+/* Every number of result.json. "*" stands for a name, "[]" for an index. */
+
+/* Said of the whole run, and after "populations.NAME." of each population. */
+static const char *const common_paths[] = {
     "units.demand",
     "units.admitted",
     "units.oracle",
@@ -36,6 +33,48 @@ static const char *const result_paths[] = {
     "accuracy.under_units.max",
     "accuracy.contract_over_pct.max",
     "accuracy.sliding_over_pct.max",
+    "accuracy.causes.*.units",
+    "billing.true_units",
+    "billing.reported_units",
+    "billing.lost_units",
+    "billing.flagged_windows",
+    "billing.unsealed_windows",
+    "liveness.recovered",
+    "liveness.recovery_s",
+    "liveness.checked_intervals",
+    "liveness.unhealthy_intervals",
+    "outage.count",
+    "outage.cut_count",
+    "outage.bound_used_pct.max",
+    "outage.over_units.max",
+    "outage.over_of_accrued_pct.max",
+    "outage.admitted_of_ideal_pct.min",
+    "outage.admitted_of_ideal_pct.max",
+    "outage.under_of_accrued_pct.max",
+    "outage.floor_split_pct.max",
+    "outage.under_above_floor_pct.max",
+    "outage.cut_share_pct.min",
+    "outage.cut_share_pct.max",
+    "outage.requests",
+    "outage.units.demand",
+    "outage.units.admitted",
+    "outage.units.refused",
+    "outage.units.ideal",
+    "outage.answered_pct",
+    "outage.wait_us.p50",
+    "outage.wait_us.p99",
+    "outage.wait_us.max",
+    "outage.wait_us.waited_pct",
+    "outage.alone_after_s",
+};
+
+/* Said of the whole run alone. */
+static const char *const whole_paths[] = {
+    "seed",
+    "decisions.total",
+    "decisions.admitted",
+    "decisions.denied",
+    "decisions.degraded",
     "accuracy.same_arrivals.over_pct.max",
     "accuracy.same_arrivals.over_pct.p99",
     "accuracy.same_arrivals.over_pct.mean",
@@ -44,7 +83,6 @@ static const char *const result_paths[] = {
     "accuracy.same_arrivals.under_pct.mean",
     "accuracy.same_arrivals.over_units.max",
     "accuracy.same_arrivals.under_units.max",
-    "accuracy.causes.*.units",
     "fairness.admitted_pct.min",
     "fairness.admitted_pct.max",
     "store.asks",
@@ -76,11 +114,7 @@ static const char *const result_paths[] = {
     "latency_us.max",
     "availability.answered_pct",
     "availability.within_5ms_pct",
-    "billing.true_units",
-    "billing.reported_units",
-    "billing.lost_units",
     "billing.duplicates_dropped",
-    "billing.flagged_windows",
     "billing.reports",
     "billing.batches",
     "clients.retries",
@@ -115,7 +149,6 @@ static const char *const result_paths[] = {
     "ledger.degraded_units",
     "ledger.charged_units",
     "ledger.covered_units",
-    "billing.unsealed_windows",
     "billing.undelivered_reports",
     "billing.bound_low_units",
     "billing.bound_high_units",
@@ -134,72 +167,18 @@ static const char *const result_paths[] = {
     "asks.repeated",
     "asks.expired",
     "asks.data_losses",
-    "liveness.recovered",
-    "liveness.recovery_s",
-    "liveness.checked_intervals",
-    "liveness.unhealthy_intervals",
     "liveness.open_breakers",
     "liveness.held_units",
     "faults[].fired_count",
     "faults[].changed_count",
 };
 
-/* What is said of outages in all and of each population. */
-static const char *const outage_paths[] = {
-    "outage.count",
-    "outage.cut_count",
-    "outage.bound_used_pct.max",
-    "outage.over_units.max",
-    "outage.over_of_accrued_pct.max",
-    "outage.admitted_of_ideal_pct.min",
-    "outage.admitted_of_ideal_pct.max",
-    "outage.under_of_accrued_pct.max",
-    "outage.floor_split_pct.max",
-    "outage.under_above_floor_pct.max",
-    "outage.cut_share_pct.min",
-    "outage.cut_share_pct.max",
-    "outage.requests",
-    "outage.units.demand",
-    "outage.units.admitted",
-    "outage.units.refused",
-    "outage.units.ideal",
-    "outage.answered_pct",
-    "outage.wait_us.p50",
-    "outage.wait_us.p99",
-    "outage.wait_us.max",
-    "outage.wait_us.waited_pct",
-    "outage.alone_after_s",
-};
-
-/* What else is said of a population, after "populations.NAME.". */
+/* Said of a population alone. */
 static const char *const population_paths[] = {
-    "units.demand",
-    "units.admitted",
-    "units.oracle",
-    "accuracy.over_pct.max",
-    "accuracy.over_pct.p99",
-    "accuracy.over_pct.mean",
-    "accuracy.under_pct.max",
-    "accuracy.under_pct.p99",
-    "accuracy.under_pct.mean",
-    "accuracy.over_units.max",
-    "accuracy.under_units.max",
-    "accuracy.contract_over_pct.max",
     "accuracy.contract_over_units.max",
-    "accuracy.sliding_over_pct.max",
     "accuracy.pairs",
-    "accuracy.causes.*.units",
-    "liveness.recovered",
-    "liveness.recovery_s",
-    "liveness.checked_intervals",
-    "liveness.unhealthy_intervals",
-    "billing.true_units",
-    "billing.reported_units",
-    "billing.lost_units",
     "billing.degraded_units",
-    "billing.flagged_windows",
     "billing.flagged_units",
-    "billing.unsealed_windows",
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
@@ -274,6 +253,14 @@ static void offer(struct sim_suggestion *suggestion, const char *const *patterns
     }
 }
 
+const char *sim_result_path_of_all(const char *path)
+{
+    size_t length;
+    const char *name = sim_result_path_population(path, &length);
+
+    return name == NULL ? path : name[length] == '.' ? name + length + 1 : "";
+}
+
 const char *sim_result_path_population(const char *path, size_t *length)
 {
     if (strncmp(path, population_prefix, sizeof population_prefix - 1) != 0) {
@@ -286,19 +273,18 @@ const char *sim_result_path_population(const char *path, size_t *length)
 
 bool sim_result_path_is_known(const char *path, struct sim_suggestion *suggestion)
 {
-    size_t length = 0;
-    const char *name = sim_result_path_population(path, &length);
+    const char *part = sim_result_path_of_all(path);
 
     suggestion->found = path;
-    if (name != NULL) {
-        const char *part = name[length] == '.' ? name + length + 1 : "";
-        return is_among(part, population_paths, COUNT_OF(population_paths)) ||
-               is_among(part, outage_paths, COUNT_OF(outage_paths));
+    if (is_among(part, common_paths, COUNT_OF(common_paths))) {
+        return true;
     }
-    offer(suggestion, result_paths, COUNT_OF(result_paths));
-    offer(suggestion, outage_paths, COUNT_OF(outage_paths));
-    return is_among(path, result_paths, COUNT_OF(result_paths)) ||
-           is_among(path, outage_paths, COUNT_OF(outage_paths));
+    if (part != path) {
+        return is_among(part, population_paths, COUNT_OF(population_paths));
+    }
+    offer(suggestion, common_paths, COUNT_OF(common_paths));
+    offer(suggestion, whole_paths, COUNT_OF(whole_paths));
+    return is_among(path, whole_paths, COUNT_OF(whole_paths));
 }
 
 bool sim_read_result_path(const struct sim_node *object, char *path, size_t path_size)

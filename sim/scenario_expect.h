@@ -12,6 +12,9 @@ bool sim_result_path_is_known(const char *path, struct sim_suggestion *suggestio
 /* The name of the population whose number it is, within `path`; NULL: of none. */
 const char *sim_result_path_population(const char *path, size_t *length);
 
+/* The same number of the whole run; `path` itself, if it is of no population. */
+const char *sim_result_path_of_all(const char *path);
+
 /* The member "path" of the object: the path of a number in the result. */
 bool sim_read_result_path(const struct sim_node *object, char *path, size_t path_size);
 

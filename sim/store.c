@@ -412,12 +412,11 @@ void sim_store_peek(const struct sim_store *store, uint32_t key, const struct we
         peek_counter(&store->counters[key], plan, time_us, level);
         return;
     }
-    /* a step under a newer plan writes to the log; one under the plan in force leaves all entries
-     */
     struct weir_log_entry *entries = NULL;
     if (plan->version > copy.in_force.version && plan->algorithm == WEIR_ALGORITHM_LOG) {
-        entries = sim_memory_new(copy.log_count + UINT32_C(1), sizeof *entries);
-        (void)weir_store_key_set_log(&copy, entries, copy.log_count + 1);
+        const uint32_t capacity = copy.log_count + 1;
+        entries = sim_memory_new(capacity, sizeof *entries); /* the change will write to the log */
+        (void)weir_store_key_set_log(&copy, entries, capacity);
     }
     if (copy.version == 0) { /* who asks next starts it anew */
         weir_store_key_init(&copy, name, plan, time_us, plan->capacity_units);

@@ -49,12 +49,19 @@ void study_sweep_free(struct study_sweep *sweep)
 /* What is known of a measure; of one of a population, what is known of the same of all. */
 static const struct study_measure *known_measure(const char *path)
 {
-    size_t length;
-    const char *population = sim_result_path_population(path, &length);
+    return study_measure_known(sim_result_path_of_all(path));
+}
 
-    return study_measure_known(population == NULL          ? path
-                               : population[length] == '.' ? population + length + 1
-                                                           : population);
+static void name_measure(struct study_sweep_measure *measure, const char *name)
+{
+    size_t length;
+    const char *population = sim_result_path_population(measure->path, &length);
+
+    if (population == NULL) {
+        snprintf(measure->name, sizeof measure->name, "%s", name);
+    } else {
+        snprintf(measure->name, sizeof measure->name, "%.*s: %s", (int)length, population, name);
+    }
 }
 
 struct study_sweep_measure *study_sweep_add_measure(struct study_sweep *sweep, const char *path)
@@ -70,12 +77,8 @@ struct study_sweep_measure *study_sweep_add_measure(struct study_sweep *sweep, c
     measure->as.decimals = 3;
     const struct study_measure *known = known_measure(path);
     if (known != NULL) {
-        size_t length;
-        const char *population = sim_result_path_population(path, &length);
         measure->as = *known;
-        snprintf(measure->name, sizeof measure->name, "%.*s%s%s",
-                 population == NULL ? 0 : (int)length, population == NULL ? "" : population,
-                 population == NULL ? "" : ": ", known->name);
+        name_measure(measure, known->name);
     }
     measure->as.path = measure->path;
     measure->as.name = measure->name;
